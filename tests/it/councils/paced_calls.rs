@@ -171,3 +171,25 @@ fn a_wait_beyond_the_deadline_costs_the_seat_and_not_the_run() {
     let opinions = council.requests_for(AskPurpose::Opinion);
     assert_eq!(opinions.iter().filter(|seen| seen.model == "model-ann").count(), 1);
 }
+
+#[test]
+fn a_batch_starts_no_councils_that_would_only_wait() {
+    let council = TestCouncil::with_settings(
+        |_| ScriptedReply::Valid,
+        |settings| {
+            for provider in settings["council"]["providers"].as_array_mut().unwrap() {
+                provider["max_in_flight"] = json!(1);
+            }
+        },
+    );
+    let lines: Vec<String> = (0..20).map(|n| format!("\"Step {n}?\"")).collect();
+    std::fs::write(council.program.path().join("batch.jsonl"), lines.join("\n")).unwrap();
+    let arguments =
+        ["ask", "--json", "-q", "--no-conclusion", "--batch", "batch.jsonl", "--jobs", "20"];
+    let ran = council.program.run_command(&arguments);
+    assert_eq!((ran.code, ran.stdout.lines().count()), (0, 20), "{}", ran.stderr);
+    let requests = council.server.requests();
+    let mut of_ann = requests.iter().filter(|seen| seen.model == "model-ann");
+    let opinions = of_ann.position(|seen| purpose_of(seen) == AskPurpose::PeerReview).unwrap();
+    assert!(opinions <= 8, "{opinions} councils began before the first went on");
+}

@@ -274,6 +274,9 @@ pub(crate) fn unreachable_seat(seat: &ExpertSlug) -> ValidationError {
         .with_suggestion("run the command in the folder and with the keys of the first start")
 }
 
+/// Runs for each call that a provider takes at once, so that one is always ready to call it.
+const RUNS_PER_CALL: usize = 8;
+
 /// Transports of every seat, in the order in which they are tried. Seats of one provider share
 /// them.
 #[derive(Debug, Clone, Default)]
@@ -282,6 +285,14 @@ pub struct SeatTransports(BTreeMap<ExpertSlug, Arc<[Transport]>>);
 impl SeatTransports {
     pub fn add(&mut self, seat: ExpertSlug, transports: Arc<[Transport]>) {
         self.0.insert(seat, transports);
+    }
+
+    /// Runs that these connections keep busy at once. More would only wait, with their deadlines
+    /// running, because each provider takes a limited number of calls.
+    pub fn busy_runs_max(&self) -> usize {
+        let paces = self.0.values().filter_map(|transports| transports.first()?.pace());
+        let calls_max = paces.map(|pace| pace.in_flight_max()).min().unwrap_or(usize::MAX);
+        calls_max.saturating_mul(RUNS_PER_CALL)
     }
 
     pub(crate) fn for_seat(&self, seat: &ExpertSlug) -> &[Transport] {

@@ -108,6 +108,10 @@ impl ProviderPace {
         Self { in_flight_max: most, pauses, state: Mutex::new(state) }
     }
 
+    pub(crate) fn in_flight_max(&self) -> usize {
+        self.in_flight_max
+    }
+
     /// A permit without waiting; `None` if the call must wait.
     pub(crate) fn try_enter(self: &Arc<Self>) -> Option<PacePermit> {
         let mut state = self.lock();

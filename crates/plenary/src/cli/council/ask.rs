@@ -115,7 +115,8 @@ pub(crate) struct AskArgs {
     /// Ask every line of a JSON Lines file: a string, or {id?, question, mode?, context?}
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
-    /// Run this many councils of a batch at once [default: 8]
+    /// Run this many councils of a batch at once, but not more than its providers keep busy: eight
+    /// for each call that they take at once (`max_in_flight`) [default: 8]
     #[arg(long, value_name = "N", value_parser = from_one_to(JOBS_MAX))]
     jobs: Option<usize>,
     /// The protocol of the run, by its name in the registry [default: council]

@@ -125,8 +125,9 @@ async fn run_councils(
 ) -> Result<ExitStatus, Error> {
     let mut report = BatchReport::new(session, queue.waiting.len());
     let mut councils = JoinSet::new();
+    let jobs = limits.jobs.min(queue.panel.connections.busy_runs_max());
     loop {
-        while councils.len() < limits.jobs {
+        while councils.len() < jobs {
             let Some((item, planned)) = queue.next_question() else { break };
             let (index, id) = (item.index, item.id);
             match planned {
