@@ -378,32 +378,42 @@ fn providers_and_chair_are_chosen_on_the_command_line() {
     assert_eq!(council.server.requests().len(), asked, "nobody was asked");
 }
 
-/// Ann and bob give one id to different faults; the chair credits all to all.
+/// Ann and bob give one id to different faults and find two at one place. The chair credits all to
+/// all and invents a finding.
 #[test]
 fn who_reported_and_confirmed_a_finding_follows_from_the_replies() {
-    let finding = |place: &str| {
-        json!({ "id": "SEC-001", "title": format!("Fault at {place}"), "category": "SEC",
+    let finding = |id: &str, place: &str| {
+        json!({ "id": id, "title": format!("{id} at {place}"), "category": "SEC",
             "location": place, "description": "It fails.", "fix_approach": "Check it.",
             "severity": "high" })
     };
     let council = TestCouncil::new(move |asked| match (asked.seat, asked.purpose) {
         ("ann", AskPurpose::Opinion) => {
-            asked.valid_with(json!({ "findings": [finding("a.rs:1")] }))
+            asked.valid_with(json!({ "findings": [finding("SEC-001", "a.rs:1")] }))
         }
         ("bob", AskPurpose::Opinion) => {
-            asked.valid_with(json!({ "findings": [finding("a.rs:2")] }))
+            let places = [finding("SEC-001", "a.rs:2"), finding("PERF-001", "a.rs:1")];
+            asked.valid_with(json!({ "findings": places }))
         }
         ("cid", AskPurpose::PeerReview) => {
             let mut targets = valid_reply(asked.request)["targets"].clone();
             for target in targets.as_array_mut().unwrap() {
-                target["finding_positions"] =
-                    json!([{ "id": "sec-001", "reason": "Seen.", "position": "confirm" }]);
+                target["finding_positions"] = json!([
+                    { "id": "sec-001", "reason": "Seen.", "position": "confirm" },
+                    { "id": "PERF-001", "reason": "Cheap.", "position": "dispute" },
+                ]);
             }
             asked.valid_with(json!({ "targets": targets }))
         }
         (_, AskPurpose::Synthesis) => {
-            let merged = ["a.rs:1", "a.rs:2"].map(|place| {
-                let mut merged = finding(place);
+            let merged = [
+                ("SEC-001", "a.rs:1"),
+                ("SEC-001", "a.rs:2"),
+                ("PERF-001", "a.rs:1"),
+                ("SEC-099", "a.rs"),
+            ];
+            let merged = merged.map(|(id, place)| {
+                let mut merged = finding(id, place);
                 for field in ["reported_by", "confirmed_by", "disputed_by"] {
                     merged[field] = json!(["A", "B", "C"]);
                 }
@@ -416,10 +426,17 @@ fn who_reported_and_confirmed_a_finding_follows_from_the_replies() {
     std::fs::write(council.program.path().join("a.rs"), "one\ntwo\n").unwrap();
     let told = council.run_ask(&["--mode", "review", "--context", "a.rs"]);
     told.expect_status("done", 0);
-    for (place, seat) in [(0, "ann"), (1, "bob")] {
+    let expected = [
+        json!([["ann"], ["cid"], []]),
+        json!([["bob"], ["cid"], []]),
+        json!([["bob"], [], ["cid"]]),
+        json!([[], [], []]),
+    ];
+    for (place, expected) in expected.iter().enumerate() {
         let found = told.value_at(&format!("report.findings.{place}"));
-        assert_eq!(found["reported_by"], json!([seat]), "{found:#}");
-        assert_eq!(found["confirmed_by"], json!(["cid"]), "{found:#}");
-        assert_eq!(found["disputed_by"], json!([]), "{found:#}");
+        let credits = ["reported_by", "confirmed_by", "disputed_by"].map(|field| &found[field]);
+        assert_eq!(json!(credits), *expected, "{found:#}");
     }
+    let warnings = told.value_at("warnings").to_string();
+    assert!(warnings.contains("finding `SEC-099` of the report is in no opinion"), "{warnings}");
 }

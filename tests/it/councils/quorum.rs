@@ -343,6 +343,7 @@ fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
                 "positions": [
                     { "provider": "A", "position": "yes" },
                     { "provider": "Z", "position": "no" },
+                    { "provider": "Z", "position": "no again" },
                     { "provider": "A and B", "position": "both" },
                 ],
             }],
@@ -367,7 +368,7 @@ fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
     let positions = told.value_at("report.disagreements.0.positions").as_array().unwrap();
     assert_eq!(positions.len(), 1, "{positions:?}");
     let warnings = told.value_at("warnings").to_string();
-    assert!(warnings.contains("named 2 unknown participants"), "{warnings}");
+    assert!(warnings.contains("unknown participants in the report: `A and B`, `Z`;"), "{warnings}");
 }
 
 /// Bob gave no opinion and no review; cid gave an opinion alone.

@@ -13,6 +13,7 @@ use crate::model::run_state::{
 };
 use crate::model::time::Moment;
 use crate::parsing::candidates::contains_sound_json;
+use crate::parsing::coerce::quote_safely;
 use crate::protocols::conclusion::document::ConclusionView;
 use crate::protocols::conclusion::phrases::conclusion_warnings;
 use crate::protocols::council::answers::{
@@ -319,9 +320,11 @@ pub(crate) fn price_warning(state: &RunState) -> Option<String> {
         .then(|| format!("no price is known for {names}: the money limit does not cover them"))
 }
 
+/// How many items a warning names.
+const NAMED_MAX: usize = 5;
+
 /// Files that were excluded or listed only by name; only the first few are named.
 fn file_warnings(state: &RunState) -> Vec<String> {
-    const NAMED_MAX: usize = 5;
     let context = &state.plan.context;
     let mut said: Vec<String> = context
         .excluded
@@ -359,10 +362,18 @@ fn removed_credits_warnings(state: &RunState) -> Vec<String> {
         }),
     );
     let mut given = given.as_ref().clone();
-    let strangers =
-        given.participant_names_mut().filter(|name| letters.seat_of(name).is_none()).count();
-    warnings.extend((strangers > 0).then(|| {
-        format!("the report named {strangers} unknown participants; Plenary removed them")
+    let names = given.participant_names_mut().filter(|name| letters.seat_of(name).is_none());
+    let strangers: BTreeSet<String> = names.map(|name| quote_safely(name)).collect();
+    warnings.extend((!strangers.is_empty()).then(|| {
+        let names: Vec<String> = strangers.into_iter().take(NAMED_MAX).collect();
+        let names = names.join(", ");
+        format!("unknown participants in the report: {names}; Plenary removed them")
+    }));
+    let findings = state.report.iter().flat_map(|report| &report.report.findings);
+    let unreported = findings.filter(|merged| merged.reported_by.is_empty());
+    warnings.extend(unreported.map(|merged| {
+        let id = quote_safely(&merged.finding.id);
+        format!("finding {id} of the report is in no opinion; Plenary removed its credits")
     }));
     warnings
 }

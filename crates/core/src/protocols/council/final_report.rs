@@ -54,28 +54,30 @@ pub(crate) fn report_from_chair(
     Some(build_final_report(state, report, Some(chair.clone())))
 }
 
-/// Who reported, confirmed and disputed each finding, from the replies and not from the chair. Two
-/// participants may give one id to different faults, so place and title count before the id. Of a
-/// finding that is in no opinion as it stands, the chair's credit stays with seats that reported one.
+/// Who reported, confirmed and disputed each finding, from the replies and not from the chair. A
+/// reported finding counts for the merged one that resembles it most.
 fn credit_findings(state: &RunState, findings: &mut [MergedFinding]) {
     let letters = SeatLetters::from_plan(&state.plan);
     let (opinions, reviews) = (list_opinions(state), list_peer_reviews(state));
-    let all: Vec<(&ExpertSlug, &OpinionFinding)> = opinions
+    let best_match = |one: &OpinionFinding| {
+        findings.iter().map(|merged| rate_match(&merged.finding, one)).max().unwrap_or(0)
+    };
+    let reported: Vec<(&ExpertSlug, &OpinionFinding, u8)> = opinions
         .iter()
-        .flat_map(|voice| voice.said.findings.iter().map(|finding| (voice.seat, finding)))
+        .flat_map(|voice| voice.said.findings.iter().map(|one| (voice.seat, one)))
+        .map(|(seat, one)| (seat, one, best_match(one)))
+        .filter(|(_, _, best)| *best > 0)
         .collect();
-    let has_reported = |who: &String| all.iter().any(|(seat, _)| seat.as_str() == who);
     for merged in findings {
-        let matched = match_finding(&merged.finding, &all);
-        if matched.is_empty() {
-            merged.reported_by.retain(has_reported);
-            merged.confirmed_by.clear();
-            merged.disputed_by.clear();
-            continue;
+        let mut matched = reported.clone();
+        matched.retain(|(_, one, best)| rate_match(&merged.finding, one) == *best);
+        // Participants number independently: `SEC-001` may be two faults.
+        if matched.iter().any(|(_, _, best)| *best > ID_MATCH) {
+            matched.retain(|(_, _, best)| *best > ID_MATCH);
         }
         let is_about = |letter: &str, id: &str| {
             let about = letters.seat_of(letter);
-            matched.iter().any(|(seat, one)| about == Some(seat) && is_same_text(&one.id, id))
+            matched.iter().any(|(seat, one, _)| about == Some(seat) && is_same_text(&one.id, id))
         };
         let held = |stance: FindingStance| -> Vec<String> {
             let is_held = |voice: &&SeatAnswer<'_, PeerReview>| {
@@ -88,24 +90,23 @@ fn credit_findings(state: &RunState, findings: &mut [MergedFinding]) {
         };
         (merged.confirmed_by, merged.disputed_by) =
             (held(FindingStance::Confirm), held(FindingStance::Dispute));
-        merged.reported_by = matched.iter().map(|(seat, _)| seat.to_string()).collect();
+        merged.reported_by = matched.iter().map(|(seat, ..)| seat.to_string()).collect();
         merged.reported_by.dedup();
     }
 }
 
-/// The reported findings that a merged one stands for: at the same place, with the same title, or
-/// else with the same id.
-fn match_finding<'a>(
-    merged: &OpinionFinding,
-    all: &[(&'a ExpertSlug, &'a OpinionFinding)],
-) -> Vec<(&'a ExpertSlug, &'a OpinionFinding)> {
-    let matching = |is_it: &dyn Fn(&OpinionFinding) -> bool| -> Vec<_> {
-        all.iter().copied().filter(|(_, one)| is_it(one)).collect()
-    };
-    let found = matching(&|one| {
-        is_same_text(&one.location, &merged.location) || is_same_text(&one.title, &merged.title)
-    });
-    if found.is_empty() { matching(&|one| is_same_text(&one.id, &merged.id)) } else { found }
+const TITLE_MATCH: u8 = 4;
+const PLACE_MATCH: u8 = 3;
+const ID_MATCH: u8 = 2;
+
+/// How much a merged finding resembles a reported one; 0 if they have nothing in common.
+fn rate_match(merged: &OpinionFinding, one: &OpinionFinding) -> u8 {
+    let rate = |is_same: bool, weight: u8| if is_same { weight } else { 0 };
+    let others = rate(is_same_text(&one.title, &merged.title), TITLE_MATCH)
+        + rate(is_same_text(&one.id, &merged.id), ID_MATCH);
+    // A file without a line may have many faults.
+    let is_place = others > 0 || one.location.trim().ends_with(|last: char| last.is_ascii_digit());
+    others + rate(is_place && is_same_text(&one.location, &merged.location), PLACE_MATCH)
 }
 
 fn is_same_text(a: &str, b: &str) -> bool {
