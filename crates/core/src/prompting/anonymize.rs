@@ -63,11 +63,11 @@ impl NameMask {
     pub fn mask_text(&self, text: &str) -> (String, usize) {
         let words = split_words(text);
         let mut shown = String::with_capacity(text.len());
-        let (mut from, mut at, mut masked) = (0, 0, 0);
+        let (mut from, mut at, mut masked, mut own) = (0, 0, 0, (0, 0));
         while let Some(word) = words.get(at) {
             let hidden = self.hidden_length(text, &words, at);
             let is_own = |count: &usize| {
-                NamePlace { text, words: &words, at, end: at + count }.names_author()
+                NamePlace { text, words: &words, at, end: at + count, own }.names_author()
             };
             let Some(count) = hidden.filter(is_own) else {
                 at += 1;
@@ -76,7 +76,7 @@ impl NameMask {
             let end = words.get(at + count - 1).map_or(word.end, |last| last.end);
             shown.push_str(text.get(from..word.start).unwrap_or_default());
             shown.push_str(MASK);
-            (from, at, masked) = (end, at + count, masked + 1);
+            (from, at, masked, own) = (end, at + count, masked + 1, (at, at + count));
         }
         shown.push_str(text.get(from..).unwrap_or_default());
         (shown, masked)
@@ -389,6 +389,30 @@ mod tests {
     }
 
     #[test]
+    fn a_name_beside_that_of_the_author_is_hidden() {
+        check("I am Claude, made by Anthropic.", "I am [a model], made by [a model].");
+        check(
+            "I am Claude, an AI assistant made by Anthropic, and I wait.",
+            "I am [a model], an AI assistant made by [a model], and I wait.",
+        );
+        check(
+            "I'm GPT-4o, a large language model developed by OpenAI",
+            "I'm [a model], a large language model developed by [a model]",
+        );
+        check("I'm GPT-5 from OpenAI", "I'm [a model] from [a model]");
+        check("I am Claude, Anthropic's assistant.", "I am [a model], [a model]'s assistant.");
+        check("I am Claude (Anthropic).", "I am [a model] ([a model]).");
+        check("Ich bin Claude von Anthropic", "Ich bin [a model] von [a model]");
+        check("Je suis Claude d'Anthropic", "Je suis [a model] d'[a model]");
+        check("Anthropic trained me to wait.", "[a model] trained me to wait.");
+        check("OpenAI made me, and I wait", "[a model] made me, and I wait");
+        check("This answer was written by Claude.", "This answer was written by [a model].");
+        check("Wait.\n\nWritten by GPT-4o", "Wait.\n\nWritten by [a model]");
+        check("I was built on GPT-4, so I wait.", "I was built on [a model], so I wait.");
+        check("My maker, Anthropic, says so", "My maker, [a model], says so");
+    }
+
+    #[test]
     fn names_that_belong_to_the_subject_stay() {
         for text in [
             "Use Claude from Anthropic for long tickets.",
@@ -403,6 +427,11 @@ mod tests {
             "As Claude said, it is cheap. Use Claude here.",
             "The candidates:\n- Gemini\n- Claude",
             "This is Claude, the model that we compare.",
+            "I am an OpenAI customer. I am a Claude user and a Google employee.",
+            "As GPT-4o I tested last week shows, it is cheap.",
+            "OpenAI made me wait. Anthropic built me a connector.",
+            "The patch was written by Claude. Written by GPT-4o, it leaks.",
+            "That is who I am. Claude is cheaper; so I am. The Gemini model waits.",
             "",
             "İstanbul ﬁne naïve 日本語",
         ] {
@@ -417,6 +446,8 @@ mod tests {
         check("As Claude, I recommend it.", "As [a model], I recommend it.");
         check("I am GPT-5, ann says so", "I am [a model], ann says so");
         check("Use Claude from Anthropic.", "Use Claude from Anthropic.");
+        check("I am Claude, Gemini is cheaper.", "I am [a model], Gemini is cheaper.");
+        check("I am Claude. The Gemini model waits.", "I am [a model]. The Gemini model waits.");
     }
 
     #[test]
