@@ -104,8 +104,9 @@ pub(crate) fn join_lines(parts: &[String]) -> String {
 
 /// The beginning of a text as a label: its first clause, or as much of it as fits on a line.
 pub(crate) fn short_phrase(text: &str) -> String {
+    let text = text.replace("**", "");
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let line = line.trim_start_matches(['-', '*', '#', '•']).trim_start();
+    let line = trim_list_mark(line);
     // What stands before a colon only introduces the rest.
     let ends = [". ", "! ", "? ", "; ", " — ", " – ", ", "];
     let is_short = line.chars().count() <= PHRASE_CHARS_MAX;
@@ -113,7 +114,8 @@ pub(crate) fn short_phrase(text: &str) -> String {
     let (sentences, clauses) = ends.split_at(3);
     let first_end = |marks: &[&str], least: usize| {
         let at = marks.iter().flat_map(|mark| line.match_indices(mark).map(|(at, _)| at));
-        at.filter(|at| (least..=PHRASE_CHARS_MAX).contains(at)).min()
+        let at = at.filter(|at| (least..=PHRASE_CHARS_MAX).contains(at));
+        at.filter(|at| line.split_at_checked(*at).is_some_and(ends_phrase)).min()
     };
     let clause = || if is_short { None } else { first_end(clauses, CLAUSE_CHARS_MIN) };
     let cut = first_end(sentences, SENTENCE_CHARS_MIN).or_else(clause);
@@ -126,6 +128,39 @@ pub(crate) fn short_phrase(text: &str) -> String {
             format!("{}…", kept.trim_end_matches([',', ';', ':', '.']))
         }
     }
+}
+
+/// Removes `- `, `## ` or `1. ` before a text.
+fn trim_list_mark(line: &str) -> &str {
+    let line = line.trim_start_matches(['-', '*', '#', '•']).trim_start();
+    let rest = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let numbered = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "));
+    numbered.filter(|_| rest.len() < line.len()).map_or(line, str::trim_start)
+}
+
+/// Abbreviations that a capital letter may follow.
+const ABBREVIATIONS: [&str; 10] =
+    ["approx", "e.g", "i.e", "vs", "cf", "ca", "incl", "z.b", "d.h", "bzw"];
+
+/// Whether a phrase ends between these parts: no bracket or quote is open, and the dot is not that of
+/// an abbreviation.
+fn ends_phrase((before, after): (&str, &str)) -> bool {
+    let count = |signs: &[char]| before.matches(signs).count();
+    let is_open = count(&['(', '[', '{']) > count(&[')', ']', '}'])
+        // German closes with the sign that opens in English.
+        || count(&['“', '”', '„', '«', '»', '"']) % 2 == 1
+        || count(&['`']) % 2 == 1;
+    let word = before.rsplit(' ').next().unwrap_or_default().trim_start_matches(['(', '[']);
+    let is_letter = word.chars().count() == 1;
+    let goes_on = || {
+        let next = after.trim_start_matches(['.', ' ']).chars().next();
+        next.is_some_and(|next| next.is_lowercase() || next.is_ascii_digit())
+            || is_letter && word.starts_with(char::is_lowercase)
+            // The second letter of `z. B.`
+            || is_letter && before.trim_end_matches(word).ends_with(". ")
+            || ABBREVIATIONS.contains(&word.to_lowercase().as_str())
+    };
+    !is_open && !(after.starts_with(". ") && goes_on())
 }
 
 #[cfg(test)]
@@ -159,6 +194,20 @@ mod tests {
             "On “Should we move the shop to microservices?”: try the most direct answer first, then wait.",
             "On “Should we move the shop to microservices?”: try the most direct…",
         );
+        check("Keep 16.2, i.e. do not move. Then wait.", "Keep 16.2, i.e. do not move");
+        check(
+            "Move the orders (40 GB, approx. 2 million rows). Wait.",
+            "Move the orders (40 GB, approx. 2 million rows)",
+        );
+        check("Use a queue, z. B. Kafka. Wait.", "Use a queue, z. B. Kafka");
+        check("Compare it with e.g. Kafka. Wait.", "Compare it with e.g. Kafka");
+        check(
+            "On “Should we move to a cluster? Or stay?”: wait. Then decide.",
+            "On “Should we move to a cluster? Or stay?”: wait",
+        );
+        check("1. Move in May. Wait.", "Move in May");
+        check("**Do not move.** Fix the locks.", "Do not move");
+        check("2026 is too early.", "2026 is too early");
         check("", "");
         check("数据库迁移", "数据库迁移");
     }
