@@ -237,4 +237,5 @@ fn a_selected_opinion_comes_before_the_conclusion() {
     let place = |part: &str| ran.stdout.find(part).unwrap_or_else(|| panic!("{part}: {ran:?}"));
     assert!(place("SELECTED OPINION · ") < place("\nCONCLUSION ─"), "{}", ran.stdout);
     assert!(place("not a synthesis") < place("\nCONCLUSION ─"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains(" weight"), "its own support is no point: {}", ran.stdout);
 }

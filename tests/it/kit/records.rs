@@ -107,7 +107,7 @@ fn make_entity(
         id,
         label: item.label.clone(),
         text: item.text.clone(),
-        contributors: vec![item.local_id.expert.clone()],
+        contributors: item.contributors.iter().map(|name| name.parse().unwrap()).collect(),
         status: initial_status(id.kind),
         parameters: item.parameters.clone(),
         references: references.collect(),

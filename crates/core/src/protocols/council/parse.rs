@@ -11,8 +11,17 @@ use crate::protocols::council::types::{
 };
 
 /// Nouns that may precede a letter, as in `Opinion A`.
-const LETTER_NOUNS: [&str; 8] =
-    ["opinion", "reviewer", "review", "participant", "provider", "model", "seat", "expert"];
+const LETTER_NOUNS: [&str; 9] = [
+    "opinion",
+    "reviewer",
+    "review",
+    "participant",
+    "provider",
+    "model",
+    "seat",
+    "expert",
+    "letter",
+];
 
 pub fn parse_opinion(reply: &str, mode: QuestionMode) -> ParseResult<OpinionReply> {
     parse_document(reply, &OPINION_SCHEMA, |opinion: &mut OpinionReply| {
@@ -71,10 +80,18 @@ fn merge_targets(targets: &mut Vec<OpinionAssessment>) -> bool {
 impl OpinionAssessment {
     fn absorb_entry(&mut self, other: Self) {
         self.rating = self.rating.min(other.rating);
-        self.critiques.extend(other.critiques);
-        self.agreement_points.extend(other.agreement_points);
-        self.disagreement_points.extend(other.disagreement_points);
-        self.finding_positions.extend(other.finding_positions);
+        add_missing(&mut self.critiques, other.critiques);
+        add_missing(&mut self.agreement_points, other.agreement_points);
+        add_missing(&mut self.disagreement_points, other.disagreement_points);
+        add_missing(&mut self.finding_positions, other.finding_positions);
+    }
+}
+
+fn add_missing<T: PartialEq>(known: &mut Vec<T>, items: Vec<T>) {
+    for item in items {
+        if !known.contains(&item) {
+            known.push(item);
+        }
     }
 }
 

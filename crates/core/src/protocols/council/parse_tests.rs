@@ -201,6 +201,14 @@ fn a_review_names_opinions_that_were_shown() {
         &json!([{"letter": "**Opinion C**", "rating": 10, "critiques": [critique]}]),
         "read: C 10 (1)",
     );
+    // What stands in both entries counts once.
+    check_review(
+        &json!([
+            {"letter": "A", "rating": 9, "critiques": [critique]},
+            {"letter": "letter a", "rating": 7, "critiques": [critique]},
+        ]),
+        "repaired: A 7 (1)",
+    );
     check_review(
         &json!([]),
         "unreadable: targets: the list is empty, but at least one item is required",

@@ -66,12 +66,11 @@ fn rationale_blocks(given: &CouncilFinalReport) -> Vec<PageBlock> {
     let lead = |mark: &str, tone, name: &str| {
         RichText::toned(format!("{mark} "), tone).push_strong(name, TextTone::Plain)
     };
-    let opinions = rationale.supporting_opinions.iter().map(|point| {
-        // The summary of a selected opinion is its point, and stands above.
-        let text = match rationale.summary.starts_with(&point.key_point) {
-            true => format!("{} weight", point.weight),
-            false => format!("{} ({} weight)", point.key_point, point.weight),
-        };
+    // The summary of a selected opinion is its point, and stands above.
+    let opinions = rationale.supporting_opinions.iter();
+    let opinions = opinions.filter(|point| !rationale.summary.starts_with(&point.key_point));
+    let opinions = opinions.map(|point| {
+        let text = format!("{} ({} weight)", point.key_point, point.weight);
         ListItem::new(lead("+", TextTone::Good, &point.provider), text)
     });
     let reviews = rationale.supporting_reviews.iter().map(|point| {

@@ -150,7 +150,7 @@ fn risk_topics(heard: &[SeatAnswer<'_, OpinionReply>]) -> TopicList {
     let mut topics = TopicList::default();
     for voice in heard {
         for risk in voice.said.risks.iter().filter(|risk| risk.severity == RatingLevel::High) {
-            topics.add_point(voice.seat, voice.seat, &risk.description, risk_text(risk));
+            topics.add_point(voice.seat, voice.seat, &risk.description, vec![risk_text(risk)]);
         }
     }
     topics
@@ -231,12 +231,12 @@ fn add_reviews(items: &mut BatchBuilder, state: &RunState) {
             add_claim(items, voice.seat, &label, point, ReferenceType::Support, about);
         }
         for point in &target.disagreement_points {
-            let text = join_lines(&[
-                point.rationale.clone(),
+            let lines = vec![
                 format!("{}: {}", voice.seat, point.reviewer_position),
                 format!("{about}: {}", point.target_position),
-            ]);
-            tensions.add_point(voice.seat, about, &point.topic, text);
+                format!("reason of {}: {}", voice.seat, point.rationale),
+            ];
+            tensions.add_point(voice.seat, about, &point.topic, lines);
         }
     }
     tensions.add_to(items, ReferenceType::Question, &first_topics(state));

@@ -47,7 +47,7 @@ impl TopicList {
         by: &ExpertSlug,
         about: &ExpertSlug,
         topic: &str,
-        text: String,
+        texts: Vec<String>,
     ) {
         if topic.trim().is_empty() {
             return;
@@ -56,13 +56,7 @@ impl TopicList {
         let known = self.0.iter_mut().find(|known| is_same_topic(&known.words, &words));
         let Some(known) = known else {
             let (by, about) = (vec![by.clone()], vec![about.clone()]);
-            self.0.push(TopicPoints {
-                topic: topic.to_owned(),
-                words,
-                by,
-                about,
-                texts: vec![text],
-            });
+            self.0.push(TopicPoints { topic: topic.to_owned(), words, by, about, texts });
             return;
         };
         for (seat, seats) in [(by, &mut known.by), (about, &mut known.about)] {
@@ -70,8 +64,10 @@ impl TopicList {
                 seats.push(seat.clone());
             }
         }
-        if !known.texts.contains(&text) {
-            known.texts.push(text);
+        for text in texts {
+            if !known.texts.contains(&text) {
+                known.texts.push(text);
+            }
         }
     }
 
@@ -127,16 +123,23 @@ fn topic_words(topic: &str) -> BTreeSet<String> {
         .clone()
         .filter(|word| word.chars().count() >= WORD_CHARS_MIN)
         .filter(|word| !STOP_WORDS.split_whitespace().any(|stop| stop == *word))
-        .map(str::to_owned)
+        .map(singular)
         .collect();
     // A topic of short words alone, such as `UI or CLI`, keeps them.
     if content.is_empty() { words.map(str::to_owned).collect() } else { content }
 }
 
-/// Whether they have the same words, or two thirds of the shorter one's words in common.
+/// `costs` and `cost` are one word.
+fn singular(word: &str) -> String {
+    let stem = word.strip_suffix('s').filter(|stem| stem.len() >= WORD_CHARS_MIN);
+    stem.filter(|stem| !stem.ends_with('s')).unwrap_or(word).to_owned()
+}
+
+/// Whether they have the same words, or two thirds of the shorter one's words in common; the word of a
+/// topic of one word is enough.
 fn is_same_topic(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
-    let common = a.intersection(b).count();
-    a == b || common >= COMMON_WORDS_MIN && common * 3 >= a.len().min(b.len()) * 2
+    let (common, shorter) = (a.intersection(b).count(), a.len().min(b.len()));
+    a == b || common > 0 && common >= COMMON_WORDS_MIN.min(shorter) && common * 3 >= shorter * 2
 }
 
 #[cfg(test)]
@@ -148,7 +151,7 @@ mod tests {
         let ann: ExpertSlug = "ann".parse().unwrap();
         let opinions = |topics: &[&str]| {
             let mut list = TopicList::default();
-            topics.iter().for_each(|topic| list.add_point(&ann, &ann, topic, String::new()));
+            topics.iter().for_each(|topic| list.add_point(&ann, &ann, topic, Vec::new()));
             list
         };
         let topics = ["It cannot be undone", "Vendor lock-in makes leaving expensive"];
@@ -169,6 +172,9 @@ mod tests {
         check("When to begin", "when to begin?", true);
         check("Cost of the managed cluster", "The cost of a managed cluster", true);
         check("Cost of the cluster", "Cost of the licence", false);
+        check("Costs", "Cost of the managed cluster", true);
+        check("Timing", "When to migrate (timing)", true);
+        check("Timing", "Access", false);
         check("UI or CLI", "ui or cli", true);
         check("UI or CLI", "Price", false);
         check("Zeitpunkt der Umstellung", "Der Zeitpunkt der Umstellung", true);
