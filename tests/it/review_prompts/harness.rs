@@ -93,6 +93,7 @@ pub(super) fn make_review_plan(texts: ForeignTexts<'_>) -> Plan {
             deliberator: "evidence".to_owned(),
             code: "no_source".to_owned(),
             reviews: 7,
+            of_reviews: 12,
             first: "2025-11-03".parse().unwrap(),
             last: "2026-01-02".parse().unwrap(),
         }],

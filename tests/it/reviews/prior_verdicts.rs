@@ -155,7 +155,8 @@ fn overrides_and_counts_of_codes_reach_the_adjudicator() {
     let last = &asked.last().unwrap().user;
     assert!(last.contains(why) && last.contains("\"override\""), "{last}");
     assert_eq!(last.matches("\"artifact\"").count(), 5, "five verdicts: {last}");
-    let count = "{\"deliberator\":\"evidence\",\"code\":\"no_source\",\"reviews\":7,";
+    let count =
+        "{\"deliberator\":\"evidence\",\"code\":\"no_source\",\"reviews\":7,\"of_reviews\":7,";
     assert!(last.contains(count), "{last}");
     let first = &asked.first().unwrap().user;
     assert!(!first.contains("COUNTS OF CODES"), "nothing was logged before");

@@ -126,13 +126,21 @@ pub struct CodeCount {
     pub code: String,
     /// Reviews in which it was given.
     pub reviews: u64,
+    /// All reviews of the type; 0 in a plan of an earlier version.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub of_reviews: u64,
     pub first: Day,
     pub last: Day,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Counts codes while the log is read.
 #[derive(Debug, Default)]
 pub struct CodeCounter {
+    reviews: u64,
     found: BTreeMap<(String, String), (u64, Moment, Moment)>,
 }
 
@@ -142,6 +150,7 @@ impl CodeCounter {
         if row.rehearsal || row.adjudicator.final_verdict == ReviewVerdict::Incomplete {
             return;
         }
+        self.reviews += 1;
         let last = if row.round2.is_empty() { &row.round1 } else { &row.round2 };
         for seat in last {
             let concerns = seat.judgement().into_iter().flat_map(|judgement| &judgement.concerns);
@@ -158,7 +167,8 @@ impl CodeCounter {
     /// The most frequent codes first.
     pub fn into_counts(self) -> Vec<CodeCount> {
         let counts = self.found.into_iter().map(|((deliberator, code), (reviews, first, last))| {
-            CodeCount { deliberator, code, reviews, first: first.utc_day(), last: last.utc_day() }
+            let (first, last) = (first.utc_day(), last.utc_day());
+            CodeCount { deliberator, code, reviews, of_reviews: self.reviews, first, last }
         });
         let mut counts: Vec<CodeCount> = counts.collect();
         counts.sort_by_key(|count| std::cmp::Reverse(count.reviews));

@@ -54,7 +54,7 @@ pub(crate) fn deliberator_messages(
     let own = artifact_block(state, gate, &ask.seat);
     let mut view = DeliberatorView::first_round(gate, ask)?;
     if turn == ReadingRound::Cross {
-        view.add_first_round(state, ask);
+        view.add_first_round(state, ask, &gate.artifact.text);
     }
     let mut condensed: Vec<String> = own.notes().collect();
     let bytes_left = own.bytes_left.saturating_sub(role.byte_len());
@@ -101,11 +101,13 @@ impl DeliberatorView {
     }
 
     /// Adds the reader's own judgement first, then the others' in plan order.
-    fn add_first_round(&mut self, state: &RunState, ask: &Ask) {
+    fn add_first_round(&mut self, state: &RunState, ask: &Ask, artifact: &str) {
         let (own, others): (Vec<_>, Vec<_>) =
             list_seat_results(state).into_iter().partition(|position| *position.seat == ask.seat);
         match own.first().and_then(|position| position.first.judgement()) {
-            Some(held) => self.judgements.push(JudgementSection::own_first(&ask.seat, held)),
+            Some(held) => {
+                self.judgements.push(JudgementSection::own_first(&ask.seat, held, artifact))
+            }
             None => self.remarks.push(
                 "You gave no judgement at the first reading, so this is your only one. \
                  `delta_from_r1` says so."
@@ -115,7 +117,9 @@ impl DeliberatorView {
         for position in others {
             let seat = position.seat;
             match position.first.judgement() {
-                Some(held) => self.judgements.push(JudgementSection::peer_first(seat, held)),
+                Some(held) => {
+                    self.judgements.push(JudgementSection::peer_first(seat, held, artifact))
+                }
                 None => {
                     self.remarks.push(format!("`{seat}` gave no judgement at the first reading."))
                 }

@@ -32,16 +32,23 @@ pub(crate) struct JudgementSection {
 
 impl JudgementSection {
     /// The reader's own judgement of the first round.
-    pub(crate) fn own_first(seat: &ExpertSlug, judgement: &DeliberatorJudgement) -> Self {
-        Self {
-            label: "YOUR FIRST JUDGEMENT".to_owned(),
-            said: first_judgement_json(seat, judgement),
-        }
+    pub(crate) fn own_first(
+        seat: &ExpertSlug,
+        judgement: &DeliberatorJudgement,
+        artifact: &str,
+    ) -> Self {
+        let said = first_judgement_json(seat, judgement, artifact);
+        Self { label: "YOUR FIRST JUDGEMENT".to_owned(), said }
     }
 
     /// Another deliberator's judgement of the first round.
-    pub(crate) fn peer_first(seat: &ExpertSlug, judgement: &DeliberatorJudgement) -> Self {
-        Self { label: judgement_label(seat), said: first_judgement_json(seat, judgement) }
+    pub(crate) fn peer_first(
+        seat: &ExpertSlug,
+        judgement: &DeliberatorJudgement,
+        artifact: &str,
+    ) -> Self {
+        let said = first_judgement_json(seat, judgement, artifact);
+        Self { label: judgement_label(seat), said }
     }
 
     /// A deliberator's current judgement. A concern kept from the first round keeps its id, so that
@@ -50,7 +57,7 @@ impl JudgementSection {
         let (seat, held) = (position.seat, position.final_judgement()?);
         let ConcernIds { kept, dropped } = ConcernIds::from_results(position);
         let [concerns, dropped] = [kept, dropped].map(|numbered| {
-            numbered.into_iter().map(|one| checked_concern(one, artifact)).collect()
+            numbered.into_iter().map(|one| concern_to_json(one, artifact)).collect()
         });
         Some(Self {
             label: judgement_label(seat),
@@ -161,11 +168,13 @@ impl<'a> JudgementJson<'a> {
     }
 }
 
-fn first_judgement_json(seat: &ExpertSlug, judgement: &DeliberatorJudgement) -> Value {
-    let concerns = NumberedConcern::from_first_round(seat, judgement)
-        .into_iter()
-        .map(concern_to_json)
-        .collect();
+fn first_judgement_json(
+    seat: &ExpertSlug,
+    judgement: &DeliberatorJudgement,
+    artifact: &str,
+) -> Value {
+    let concerns = NumberedConcern::from_first_round(seat, judgement);
+    let concerns = concerns.into_iter().map(|one| concern_to_json(one, artifact)).collect();
     judgement_to_json(&JudgementJson::from_judgement(seat, judgement, concerns, Vec::new()))
 }
 
@@ -173,15 +182,10 @@ fn judgement_to_json(judgement: &JudgementJson<'_>) -> Value {
     serde_json::to_value(judgement).unwrap_or_default()
 }
 
-fn concern_to_json(numbered: NumberedConcern<'_>) -> ConcernJson<'_> {
-    let ReviewConcern { locus, issue, fix, code } = numbered.concern;
-    ConcernJson { id: numbered.id, locus, quote_not_found: false, issue, fix, code }
-}
-
-/// The same for a reader who cannot look the quote up.
-fn checked_concern<'a>(numbered: NumberedConcern<'a>, artifact: &str) -> ConcernJson<'a> {
+fn concern_to_json<'a>(numbered: NumberedConcern<'a>, artifact: &str) -> ConcernJson<'a> {
     let quote_not_found = lacks_quote(numbered.concern, artifact);
-    ConcernJson { quote_not_found, ..concern_to_json(numbered) }
+    let ReviewConcern { locus, issue, fix, code } = numbered.concern;
+    ConcernJson { id: numbered.id, locus, quote_not_found, issue, fix, code }
 }
 
 /// Limit for all judgements together. Four judgements with eight long concerns each take less
