@@ -267,8 +267,31 @@ fn a_final_verdict_gives_every_rule_a_status() {
         "missing_field",
     );
     check_verdict(all_rules(&[("RULE05", json!({ "status": "fine" }))]), "invalid_enum");
+    // A rule has one status, and the lists may only repeat it.
+    let mut twice = all_rules(&[]);
+    twice["rules"].as_array_mut().unwrap().push(
+        json!({ "rule_id": "RULE03", "status": "violation", "reason": "no answer", "ids": [] }),
+    );
+    check_verdict(twice, "invalid_enum");
+    let violates = json!([{ "rule_id": "RULE06", "justification": "too large" }]);
+    let mut contradicted = all_rules(&[]);
+    contradicted["violations"] = violates.clone();
+    check_verdict(contradicted, "invalid_enum");
+    let mut repeated = all_rules(&[("RULE06", departs("violation"))]);
+    repeated["violations"] = violates;
+    check_verdict(repeated, "converged");
     check_verdict(all_rules(&[("RULE05", json!({ "rule_id": "RULE99" }))]), "rule_not_found");
     check_verdict(all_rules(&[("RULE05", json!({ "ids": ["C0009"] }))]), "target_not_found");
+}
+
+#[test]
+fn a_rule_without_a_reason_is_a_warning() {
+    let bench = open_trust(true);
+    bench.run_ok("register", &round(json!({ "tensions": [tension("ANN-T0001", "Growth", "x")] })));
+    let bare = final_verdict(all_rules(&[("RULE02", json!({ "reason": "" }))]));
+    let given = bench.run_ok("verdict", &bare);
+    assert_eq!(value_at(&given, "warnings.0.type"), "rules_without_reason");
+    assert!(value_at(&given, "warnings.0.message").to_string().contains("RULE02"));
 }
 
 #[test]
@@ -520,6 +543,12 @@ fn the_program_has_the_words_and_the_operations() {
     assert_eq!(
         ok(&["ethos", "import", &file]),
         "Added 3 principles, 3 domains, 5 tenets, 0 lenses; 0 unchanged\n"
+    );
+    let one = json!({ "principles": [{ "label": "Be brief", "description": "Say it once." }] });
+    let one = program.write_json("one.json", &one);
+    assert_eq!(
+        ok(&["ethos", "import", &one]),
+        "Added 1 principle, 0 domains, 0 tenets, 0 lenses; 0 unchanged\n"
     );
     ok(&["ethos", "principle", "add", "Cost is named", "--text", "Every option has a cost."]);
     ok(&[

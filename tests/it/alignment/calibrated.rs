@@ -122,7 +122,7 @@ fn an_uncalibrated_dialogue_reads_no_rules_and_its_schemas_do_not_ask_for_them()
 #[test]
 fn the_constraints_that_the_judge_finds_become_rules() {
     let test = calibrated_test(&["4 % income"], |asked| {
-        let found = json!({ "constraints": ["4 % INCOME", "Sell within 90 days"] });
+        let found = json!({ "constraints": ["4 % INCOME", "4% income.", "Sell within 90 days"] });
         (asked.purpose == AskPurpose::Design).then(|| asked.usual_with(found))
     });
     let test = test.with_rules(|rules| (rules.pool, rules.max_rounds) = (None, 1));
@@ -242,6 +242,29 @@ fn no_final_verdict_leaves_a_rule_out() {
         assert_eq!(ended.value_at("error.error_code"), "judge_unavailable");
         assert_eq!(ended.value_at("verdicts"), &json!([]));
         test.resume(&ended.id).expect_end("done", "converged", true, 3);
+    }
+}
+
+#[test]
+fn a_rule_needs_one_status_and_a_reason() {
+    let cases = [
+        (json!({ "rule_id": "RULE02", "status": "violation", "reason": "No." }), "two statuses"),
+        (json!({ "rule_id": "RULE02", "status": "compliant", "reason": " " }), "needs a reason"),
+    ];
+    for (extra, fault) in cases {
+        let test = calibrated_test(&[], move |asked| {
+            if asked.purpose != AskPurpose::Verdicts || asked.nth > 1 {
+                return None;
+            }
+            let ScriptedReply::Reply(usual) = verdict_with(asked, &[]) else { unreachable!() };
+            let mut told: Value = serde_json::from_str(&usual).unwrap();
+            let rules = told["final"]["ethos_compliance"]["rules"].as_array_mut().unwrap();
+            rules.push(extra.clone());
+            Some(ScriptedReply::Reply(told.to_string()))
+        });
+        test.run().expect_end("done", "converged", true, 3);
+        let (_, _, again) = &test.requests_for(AskPurpose::Verdicts)[1];
+        assert!(again.user.contains(fault), "{fault}: {}", again.user);
     }
 }
 

@@ -109,21 +109,25 @@ impl GivenCompliance {
             rules: Vec::new(),
         };
         for item in listed.into_iter().flatten() {
-            read.rules.extend(GivenRule::read(item, None, faults));
+            read.add_rule(GivenRule::read(item, None, faults), faults);
         }
         let lists = [("exceptions", RuleStatus::Exception), ("violations", RuleStatus::Violation)];
         for (key, status) in lists {
             for item in map.get(key).and_then(Value::as_array).into_iter().flatten() {
-                let rule = GivenRule::read(item, Some(status), faults);
-                // What `rules` says of a rule wins.
-                let is_new = |rule: &GivenRule| {
-                    !read.rules.iter().any(|known| known.rule_id == rule.rule_id)
-                };
-                let rule = rule.filter(|rule| is_new(rule));
-                read.rules.extend(rule);
+                read.add_rule(GivenRule::read(item, Some(status), faults), faults);
             }
         }
         read
+    }
+
+    /// The lists may repeat what `rules` says of a rule, but not contradict it.
+    fn add_rule(&mut self, rule: Option<GivenRule>, faults: &mut Vec<ValidationError>) {
+        let Some(rule) = rule else { return };
+        match self.rules.iter().find(|known| known.rule_id == rule.rule_id) {
+            None => self.rules.push(rule),
+            Some(known) if known.status != rule.status => faults.push(two_statuses(known, &rule)),
+            Some(_) => {}
+        }
     }
 
     /// The entities that the reasons name.
@@ -192,6 +196,15 @@ impl GivenRule {
             approved_by: text("approved_by").map(str::to_owned),
         })
     }
+}
+
+fn two_statuses(first: &GivenRule, second: &GivenRule) -> ValidationError {
+    let id = truncate_echo(&first.rule_id);
+    let message = format!("{id} has two statuses: {} and {}", first.status, second.status);
+    ValidationError::new(ErrorCode::InvalidEnum, message)
+        .with_field(FIELD)
+        .with_value(second.status.to_string())
+        .with_suggestion("give each rule one status")
 }
 
 fn wrong_shape(what: &str) -> ValidationError {
@@ -335,11 +348,16 @@ fn warn_differences(
     let message = format!("{assumed} rules are not named and count as compliant");
     let unnamed = (!given.is_listed && assumed > 0)
         .then(|| RequestWarning::new("rules_assumed_compliant", message));
+    let bare = given.rules.iter().filter(|rule| rule.reason.is_none());
+    let bare: Vec<&str> = bare.map(|rule| rule.rule_id.as_str()).collect();
+    let message = format!("no reason is given for {}", bare.join(", "));
+    let unexplained =
+        (!bare.is_empty()).then(|| RequestWarning::new("rules_without_reason", message));
     let computed = compliance.fully_compliant;
     let message = format!("fully_compliant is computed from the rules: {computed}");
     let differs = given.fully_compliant.is_some_and(|said| said != computed);
     let differs = differs.then(|| RequestWarning::new("fully_compliant_computed", message));
-    unnamed.into_iter().chain(differs)
+    unnamed.into_iter().chain(unexplained).chain(differs)
 }
 
 /// The dialogue was opened without calibration, and stays so.

@@ -69,7 +69,7 @@ fn compare_texts(
 }
 
 /// Letters and digits in lower case, with one space between words.
-fn normalize_text(text: &str) -> String {
+pub(crate) fn normalize_text(text: &str) -> String {
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")

@@ -101,7 +101,8 @@ fn resolve_verdict(
         lookup: &lookup,
         is_final: request.verdict_type == VerdictType::Final,
     };
-    let ethos_compliance = check.decide_compliance(request.compliance().as_ref(), warnings, faults);
+    let given = request.compliance(faults);
+    let ethos_compliance = check.decide_compliance(given.as_ref(), warnings, faults);
     let mut all =
         |field, list: &Option<Vec<EntityTarget>>| resolve_list(field, list, &lookup, faults);
     Verdict {

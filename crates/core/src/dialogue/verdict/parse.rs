@@ -245,10 +245,10 @@ impl VerdictRequest {
         Self { vote: Some(vote), ..self }
     }
 
-    pub(crate) fn compliance(&self) -> Option<GivenCompliance> {
-        // `validate` refused what cannot be read.
+    /// The built-in Judge's requests do not pass `validate`, so this adds the faults again.
+    pub(crate) fn compliance(&self, faults: &mut Vec<ValidationError>) -> Option<GivenCompliance> {
         let is_given = !self.ethos_compliance.is_null();
-        is_given.then(|| GivenCompliance::read(&self.ethos_compliance, &mut Vec::new()))
+        is_given.then(|| GivenCompliance::read(&self.ethos_compliance, faults))
     }
 
     /// The expert who wrote it; `None` for the Judge.
@@ -264,7 +264,7 @@ impl VerdictRequest {
             &self.key_evidence,
             &self.key_claims,
         ];
-        let compliance = self.compliance().unwrap_or_default();
+        let compliance = self.compliance(&mut Vec::new()).unwrap_or_default();
         let targets = lists.into_iter().flatten().flatten().chain(compliance.targets());
         LookupRequest {
             targets: targets.cloned().collect(),

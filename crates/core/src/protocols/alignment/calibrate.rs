@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ethos::authoring::{number_constraint, plain_constraint};
 use crate::ethos::conflict_ask::{FIND_CONFLICTS, proposals_of};
+use crate::ethos::conflicts::normalize_text;
 use crate::ethos::rule_set::{
     ConstraintSource, DialogueEthos, EthosConstraint, EthosStatus, challenged_rules,
 };
@@ -115,7 +116,12 @@ fn list_constraints(state: &RunState, plan: &AlignmentPlan) -> Vec<EthosConstrai
     let mut known: Vec<EthosConstraint> = Vec::new();
     for (text, source) in all {
         let label = trim_and_truncate(text, LINE_CHARS_MAX);
-        let is_known = known.iter().any(|other| other.label.eq_ignore_ascii_case(&label));
+        let is_same = |other: &EthosConstraint| match source {
+            ConstraintSource::Authored => other.label.eq_ignore_ascii_case(&label),
+            // A model repeats requirements of the caller in other spelling.
+            ConstraintSource::Extracted => normalize_text(&other.label) == normalize_text(&label),
+        };
+        let is_known = known.iter().any(is_same);
         if label.is_empty() || is_known {
             continue;
         }

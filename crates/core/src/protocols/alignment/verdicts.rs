@@ -50,8 +50,12 @@ pub fn check_verdicts(state: &RunState, reply: &VerdictsReply) -> Result<(), Str
             faults.push(format!("final.tensions_accepted: `{}` needs a reason", accepted.id));
         }
     }
-    let rules = last.ethos_compliance.iter().flat_map(|compliance| &compliance.rules);
-    for text in rules.flat_map(|rule| &rule.ids) {
+    let rules = || last.ethos_compliance.iter().flat_map(|compliance| &compliance.rules);
+    for rule in rules().filter(|rule| rule.reason.trim().is_empty()) {
+        let shown = to_one_line(&rule.rule_id);
+        faults.push(format!("final.ethos_compliance: `{shown}` needs a reason"));
+    }
+    for text in rules().flat_map(|rule| &rule.ids) {
         if find_registered(judged, text).is_none() {
             let shown = to_one_line(text);
             faults.push(format!("final.ethos_compliance: `{shown}` is not registered"));

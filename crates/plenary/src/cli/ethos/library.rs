@@ -367,9 +367,16 @@ impl ImportLibraryArgs {
         let answer = EthosAnswer::run(session, EthosOp::Import, &arguments)?;
         answer.print(session, |counts| {
             let count = |name: &str| counts.get(name).and_then(Value::as_u64).unwrap_or(0);
-            let names = ["principles", "domains", "tenets", "lenses"];
-            let added: Vec<String> =
-                names.iter().map(|name| format!("{} {name}", count(name))).collect();
+            let names = [
+                ("principle", "principles"),
+                ("domain", "domains"),
+                ("tenet", "tenets"),
+                ("lens", "lenses"),
+            ];
+            let added = names.map(|(one, many)| match count(many) {
+                1 => format!("1 {one}"),
+                number => format!("{number} {many}"),
+            });
             format!("Added {}; {} unchanged\n", added.join(", "), count("unchanged"))
         })
     }
