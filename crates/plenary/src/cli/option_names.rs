@@ -11,8 +11,9 @@ use crate::cli::commands::PlenaryArgs;
 use crate::cli::help::typed_command;
 
 /// Options and arguments that do not have the name of their field.
-const OPTION_NAMES: [(&str, &str); 13] = [
+const OPTION_NAMES: [(&str, &str); 14] = [
     ("author_expert", "--author"),
+    ("description", "--text"),
     ("dialogue_id", "ID"),
     ("expert_slug", "SLUG"),
     ("ids", "IDS"),
@@ -81,14 +82,14 @@ fn takes_data(command: &Command) -> bool {
 
 /// The option or argument of the command that sets a field.
 fn find_option(command: &Command, field: &str) -> Option<String> {
-    let other = OPTION_NAMES.iter().find(|(name, _)| *name == field);
-    let name = other
-        .map_or_else(|| format!("--{}", field.replace('_', "-")), |(_, name)| (*name).to_owned());
-    let is_named = |argument: &clap::Arg| match name.strip_prefix("--") {
+    let others = OPTION_NAMES.iter().filter(|(known, _)| *known == field);
+    let others = others.map(|(_, name)| (*name).to_owned());
+    let is_named = |name: &str, argument: &clap::Arg| match name.strip_prefix("--") {
         Some(long) => argument.get_long() == Some(long),
-        None => argument.is_positional() && argument.get_id().as_str().eq_ignore_ascii_case(&name),
+        None => argument.is_positional() && argument.get_id().as_str().eq_ignore_ascii_case(name),
     };
-    command.get_arguments().any(is_named).then_some(name)
+    let is_option = |name: &String| command.get_arguments().any(|own| is_named(name, own));
+    others.chain([format!("--{}", field.replace('_', "-"))]).find(is_option)
 }
 
 #[cfg(test)]
@@ -149,6 +150,19 @@ mod tests {
             "round",
             round,
             &format!("{round} | give the fields as JSON with `--data FILE`"),
+        );
+        let text = "required field 'description' is missing";
+        check(
+            "plenary ethos tenet add FID x",
+            "description",
+            text,
+            &format!("--text is missing | {help}"),
+        );
+        check(
+            "plenary dialogue verdict tea",
+            "description",
+            text,
+            &format!("--description is missing | {help}"),
         );
         let target = "target_id 'R0109' not found in dialogue 'tea'";
         check(

@@ -198,11 +198,14 @@ impl TerminalUi {
 
 /// Sets whether anything is printed in colour.
 pub(crate) fn set_color_mode(mode: ColorMode) {
-    match mode {
-        ColorMode::Auto => {}
-        ColorMode::Always => anstream::ColorChoice::Always.write_global(),
-        ColorMode::Never => anstream::ColorChoice::Never.write_global(),
-    }
+    let choice = match mode {
+        ColorMode::Auto => return,
+        ColorMode::Always => anstream::ColorChoice::Always,
+        ColorMode::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+    // The spinners have a setting of their own.
+    console::set_colors_enabled_stderr(mode == ColorMode::Always);
 }
 
 /// The document with an indent for each level; `None` if it is not one document.
@@ -457,6 +460,14 @@ fn join_words(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spinners_follow_the_color_mode() {
+        for (mode, expected) in [(ColorMode::Always, true), (ColorMode::Never, false)] {
+            set_color_mode(mode);
+            assert_eq!(console::colors_enabled_stderr(), expected);
+        }
+    }
 
     #[test]
     fn a_document_is_indented_and_lines_are_not() {

@@ -1,4 +1,5 @@
-//! `whisper`, `direct` and `stop`: interventions of the Principal in a running council.
+//! `whisper`, `direct` and `stop`: interventions of the Principal in a running council or
+//! dialogue.
 
 use std::io::IsTerminal;
 
@@ -25,7 +26,7 @@ use crate::cli::runs::cli_runtime::transport_factory;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::ui::{confirm_prompt, print_warning_text};
 
-/// Send a message to a running council
+/// Send a message to a running council or dialogue
 ///
 /// Every seat that is asked from now on reads it; prompts that were sent already do not change.
 /// With `--to` only that seat reads it, and the Synthesizer does not.
@@ -35,7 +36,7 @@ use crate::cli::ui::{confirm_prompt, print_warning_text};
 /// $ plenary whisper tea-or-coffee-1a2b3c4d "Check the numbers." --to openai
 #[derive(Debug, Args)]
 pub(crate) struct WhisperArgs {
-    /// The id of the council
+    /// The id of the council or dialogue
     id: String,
     /// The message
     text: String,
@@ -44,17 +45,17 @@ pub(crate) struct WhisperArgs {
     to: Option<String>,
 }
 
-/// Give a running council a directive for its next round
+/// Give a running council or dialogue a directive
 ///
 /// The chair's model restates the directive in one sentence, and you confirm that it understood
-/// you. Every seat follows it from the next round on.
+/// you. Every seat follows it from the next round on. In a dialogue the Judge restates it.
 ///
 /// $ plenary direct tea-or-coffee-1a2b3c4d "Compare the costs over five years."
 ///
 /// $ plenary direct tea-or-coffee-1a2b3c4d "Ignore decaf." --yes
 #[derive(Debug, Args)]
 pub(crate) struct DirectArgs {
-    /// The id of the council
+    /// The id of the council or dialogue
     id: String,
     /// The directive
     text: String,
@@ -63,15 +64,16 @@ pub(crate) struct DirectArgs {
     yes: bool,
 }
 
-/// Stop a running council early; it concludes on its answers
+/// Stop a running council or dialogue early
 ///
-/// Cancels the calls in progress. With too few answers no conclusion is written, and the run
-/// stays incomplete.
+/// Cancels the calls in progress, and concludes on the answers so far. With too few answers no
+/// conclusion is written, and the run stays incomplete. The Judge of a dialogue gives a forced
+/// verdict if a round is complete.
 ///
 /// $ plenary stop tea-or-coffee-1a2b3c4d
 #[derive(Debug, Args)]
 pub(crate) struct StopArgs {
-    /// The id of the council
+    /// The id of the council or dialogue
     id: String,
 }
 

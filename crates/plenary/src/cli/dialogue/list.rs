@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use plenary_core::model::dialogue::{DialogueStatus, ProtocolKind};
 use plenary_core::model::limits::PAGE_ITEMS_MAX;
-use plenary_core::model::queries::RecordState;
+use plenary_core::model::queries::{DialogueSummary, RecordState};
 use plenary_core::model::time::{Moment, SinceTime};
 use plenary_core::protocols::review::phrases::shipped_blocks;
 use plenary_core::report::record_page::NOT_CONVERGED;
@@ -217,7 +217,7 @@ fn fit_title(title: &str, room: usize) -> String {
 fn list_cells(listed: &ListedDialogue, now: Moment) -> [String; 5] {
     [
         listed.short_id.clone(),
-        describe_state(listed),
+        describe_state(listed.state, &listed.summary),
         listed.summary.protocol.to_string(),
         listed.cost_usd.map(describe_cost).unwrap_or_default(),
         describe_age(now.millis_since(listed.summary.created_at)),
@@ -236,15 +236,14 @@ fn list_title(listed: &ListedDialogue) -> String {
 }
 
 /// The state, and how a finished run ended.
-fn describe_state(listed: &ListedDialogue) -> String {
-    let summary = &listed.summary;
+fn describe_state(state: RecordState, summary: &DialogueSummary) -> String {
     let ending = match (summary.overridden, summary.verdict, summary.terminal_state) {
         (Some(decision), ..) => Some(format!("{decision}, overridden")),
         (None, Some(verdict), _) => Some(verdict.to_string()),
         (None, None, state) => state.map(|state| state.to_string()),
     };
-    match (listed.state, ending) {
-        (RecordState::Done, _) if summary.forced => format!("done · {NOT_CONVERGED}"),
+    match (state, ending) {
+        (state, _) if summary.forced => format!("{state} · {NOT_CONVERGED}"),
         (RecordState::Done, Some(ending)) => format!("done · {ending}"),
         (state, Some(ending)) if summary.overridden.is_some() => format!("{state} · {ending}"),
         (state, _) => state.to_string(),
@@ -272,6 +271,27 @@ fn describe_age(millis: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_forced_verdict_is_named_in_each_state() {
+        let summary = DialogueSummary {
+            dialogue_id: "talk".parse().unwrap(),
+            title: "Talk".to_owned(),
+            protocol: ProtocolKind::Alignment,
+            status: DialogueStatus::Converged,
+            terminal_state: None,
+            verdict: None,
+            policy: None,
+            overridden: None,
+            rounds: 1,
+            forced: true,
+            rehearsal: false,
+            created_at: "2026-01-01T00:00:00Z".parse().unwrap(),
+        };
+        for state in [RecordState::Done, RecordState::Incomplete] {
+            assert_eq!(describe_state(state, &summary), format!("{state} · NOT CONVERGED"));
+        }
+    }
 
     #[test]
     fn an_age_has_one_unit() {

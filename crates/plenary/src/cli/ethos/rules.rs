@@ -265,13 +265,14 @@ fn check_text(document: &Value, width: usize) -> String {
     if rules.is_empty() {
         return "No ethos is approved yet.\n".to_owned();
     }
-    let mut table = TextTable::new(&["RULE", "STATUS", "CHALLENGED BY", "LABEL"]);
+    let mut table = TextTable::new(&["RULE", "STATUS", "CHALLENGED BY", "LABEL", "REASON"]);
     for rule in &rules {
         let text = |key: &str| rule.get(key).and_then(Value::as_str).unwrap_or("–");
         let by = rule.get("challenged_by").and_then(Value::as_array).into_iter().flatten();
         let by: Vec<&str> = by.filter_map(Value::as_str).collect();
         let by = if by.is_empty() { "–".to_owned() } else { by.join(", ") };
-        table.add_row([text("rule_id"), text("status"), &by, &safe_line(text("label"))]);
+        let (label, reason) = (safe_line(text("label")), safe_line(text("reason")));
+        table.add_row([text("rule_id"), text("status"), &by, &label, &reason]);
     }
     table.draw_table(width)
 }

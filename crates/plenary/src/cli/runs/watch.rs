@@ -20,7 +20,7 @@ use crate::cli::runs::output::{ProgressDisplay, print_result, run_exit};
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 
-/// Follow a running council or review
+/// Follow a running council, review or dialogue
 ///
 /// Shows what happened so far and each new event until the run ends. It also follows a dialogue that
 /// an agent leads: each panel, round and verdict, until the dialogue is closed. With `--json` it prints one
@@ -170,7 +170,7 @@ fn event_line(id: &DialogueId, entry: &JournalEntry, event: &RunEvent) -> Result
 /// Longest pause of a replay.
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 
-/// Play back a council or review from its journal
+/// Play back a council, review or dialogue from its journal
 ///
 /// Shows the same screens and the same result as the run itself. It reads only the journal and
 /// calls no model. With `--json` it prints one event per line (docs/events.md).
