@@ -138,6 +138,23 @@ fn an_empty_first_round_does_not_converge() {
 }
 
 #[test]
+fn the_state_of_a_dialogue_that_an_agent_leads_names_the_tools_for_it() {
+    let mut agent = StdioClient::in_own_folder();
+    open_talk(&mut agent);
+    let talk = json!({ "dialogue_id": "talk", "wait_seconds": 5 });
+    let told = agent.call_tool_ok("deliberation_status", &talk);
+    assert_eq!(
+        (value_at(&told, "status"), value_at(&told, "progress")),
+        (&json!("open"), &Value::Null)
+    );
+    let suggestion = value_at(&told, "suggestion").as_str().unwrap();
+    assert!(suggestion.contains("agent leads") && suggestion.contains("blue_dialogue_progress"));
+    let resume = json!({ "dialogue_id": "talk", "resume": true });
+    let refused = agent.call_tool_error("deliberation_status", &resume);
+    assert!(refused["suggestion"].to_string().contains("blue_dialogue_round_register"));
+}
+
+#[test]
 fn errors_name_tools_and_not_commands() {
     let mut agent = StdioClient::in_own_folder();
     let refused =

@@ -35,6 +35,7 @@ impl From<RunStatus> for DialogueState {
     fn from(status: RunStatus) -> Self {
         match status {
             RunStatus::Running => Self::Running,
+            RunStatus::Open => Self::Open,
             RunStatus::Done => Self::Done,
             RunStatus::Incomplete => Self::Incomplete,
             RunStatus::Failed => Self::Failed,

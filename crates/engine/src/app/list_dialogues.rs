@@ -194,6 +194,7 @@ fn dialogue_state(
                 load_run_state(&project.protocols, project.store.as_ref(), &summary.dialogue_id)?;
             match stopped_status(&run) {
                 RunStatus::Running => RecordState::Running,
+                RunStatus::Open => RecordState::Open,
                 RunStatus::Done => RecordState::Done,
                 RunStatus::Incomplete => RecordState::Incomplete,
                 RunStatus::Failed => RecordState::Failed,

@@ -272,7 +272,7 @@ impl RunServer {
                 self.interrupt_run(id);
                 Ok(())
             }
-            RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => Ok(()),
+            RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed | RunStatus::Open => Ok(()),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntry, JournalEvent};
@@ -20,14 +21,16 @@ use serde_json::Value;
 use crate::app::project::Project;
 use crate::engine::parse_replies::parse_pending_replies as due_readings;
 use crate::engine::process_lock::is_running;
-use crate::engine::run_start::load_run_state;
+use crate::engine::run_start::{find_run, parsed_state};
 use crate::error::Error;
 
 words! {
     /// `incomplete` and `interrupted` runs can be resumed; `failed` means that no seat answered, or
-    /// that this process could not continue.
+    /// that this process could not continue. An `open` dialogue has no run: an agent or a person
+    /// leads it.
     pub enum RunStatus {
         Running = "running",
+        Open = "open",
         Done = "done",
         Incomplete = "incomplete",
         Failed = "failed",
@@ -41,7 +44,8 @@ pub struct RunReport {
     pub status: RunStatus,
     /// No model was called.
     pub is_rehearsal: bool,
-    pub progress: RunProgress,
+    /// `None` if the dialogue has no run.
+    pub progress: Option<RunProgress>,
     pub result: Option<Value>,
 }
 
@@ -59,7 +63,8 @@ pub struct RunProgress {
 /// Reports a run from its journal. A run of this process counts as running too.
 pub fn report_run(project: &Project, id: &DialogueId) -> Result<RunReport, Error> {
     let protocols = &project.protocols;
-    let state = load_run_state(protocols, project.store.as_ref(), id)?;
+    let Some(run) = find_run(project.store.as_ref(), id)? else { return report_led(project, id) };
+    let state = parsed_state(protocols, run)?;
     let status = match is_running(project.folders.store_file(), &state) {
         true => RunStatus::Running,
         false => stopped_status(&state),
@@ -68,14 +73,27 @@ pub fn report_run(project: &Project, id: &DialogueId) -> Result<RunReport, Error
         RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
             Some(protocols.of_run(&state)?.run_document(&state).map_err(Error::Document)?)
         }
-        RunStatus::Running | RunStatus::Interrupted => None,
+        RunStatus::Running | RunStatus::Interrupted | RunStatus::Open => None,
     };
     Ok(RunReport {
         dialogue_id: id.clone(),
         status,
         is_rehearsal: state.opening.rehearsal,
-        progress: run_progress(&state),
+        progress: Some(run_progress(&state)),
         result,
+    })
+}
+
+/// Reports a dialogue without a run.
+fn report_led(project: &Project, id: &DialogueId) -> Result<RunReport, Error> {
+    let found = project.store.load_dialogue(id)?;
+    let dialogue = found.ok_or_else(|| dialogue_not_found(id.as_str()))?;
+    Ok(RunReport {
+        dialogue_id: id.clone(),
+        status: if dialogue.status.is_closed() { RunStatus::Done } else { RunStatus::Open },
+        is_rehearsal: dialogue.opening.rehearsal,
+        progress: None,
+        result: None,
     })
 }
 

@@ -151,20 +151,30 @@ impl LoadedRun {
 
 /// Loads a run from the store.
 pub fn load_run(store: &dyn Store, id: &DialogueId) -> Result<LoadedRun, Error> {
+    Ok(find_run(store, id)?.ok_or_else(|| not_a_run(id))?)
+}
+
+/// Loads the run of a dialogue; `None` if it has none, because an agent or a person leads it.
+pub(crate) fn find_run(store: &dyn Store, id: &DialogueId) -> Result<Option<LoadedRun>, Error> {
     let entries = store.load_entries(id, 0)?;
     if entries.is_empty() {
         return Err(dialogue_not_found(id.as_str()).into());
     }
-    Ok(LoadedRun::from_entries(&entries).ok_or_else(|| not_a_run(id))?)
+    Ok(LoadedRun::from_entries(&entries))
 }
 
-/// Loads the state of a run for display. Replies that no process has parsed yet are parsed here.
+/// Loads the state of a run for display.
 pub fn load_run_state(
     protocols: &Protocols,
     store: &dyn Store,
     id: &DialogueId,
 ) -> Result<RunState, Error> {
-    let LoadedRun { mut state, .. } = load_run(store, id)?;
+    parsed_state(protocols, load_run(store, id)?)
+}
+
+/// The state of a run for display. Replies that no process has parsed yet are parsed here.
+pub(crate) fn parsed_state(protocols: &Protocols, run: LoadedRun) -> Result<RunState, Error> {
+    let LoadedRun { mut state, .. } = run;
     protocols.of_run(&state)?;
     let due = parse_pending_replies(protocols, &state);
     state.apply_events(state.last_entry_at, &due);

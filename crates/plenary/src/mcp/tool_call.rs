@@ -196,7 +196,7 @@ fn task_payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
     Ok(match told.status {
         RunStatus::Running => TaskPayload::Working,
         RunStatus::Interrupted => TaskPayload::Cancelled,
-        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
+        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed | RunStatus::Open => {
             let answer = serde_json::to_value(tool_result(to_json_text(told)));
             let answer = answer.map_err(Error::Document)?;
             TaskPayload::Completed { result: answer.as_object().cloned().unwrap_or_default() }

@@ -94,7 +94,7 @@ impl InterveneRequest {
 /// The answer, with when the intervention takes effect.
 fn with_effect(answer: RunAnswer, effect: &str) -> RunAnswer {
     let suggestion = match answer.status {
-        RunStatus::Running | RunStatus::Done => effect.to_owned(),
+        RunStatus::Running | RunStatus::Done | RunStatus::Open => effect.to_owned(),
         RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => {
             "recorded; no process works on the run, so it counts after deliberation_status with \
              resume: true"

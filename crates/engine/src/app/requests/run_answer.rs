@@ -108,21 +108,40 @@ impl From<RunReport> for RunAnswer {
     fn from(report: RunReport) -> Self {
         let RunReport { dialogue_id, status, is_rehearsal, progress, result } = report;
         let rehearsed = is_rehearsal.then(|| REHEARSAL_NOTE.to_owned());
-        let said = [rehearsed, suggest_next(status, &dialogue_id)];
+        let next = match progress {
+            Some(_) => suggest_next(status, &dialogue_id),
+            None => Some(suggest_tool(status).to_owned()),
+        };
+        let said = [rehearsed, next];
         let said: Vec<String> = said.into_iter().flatten().collect();
         Self {
             suggestion: (!said.is_empty()).then(|| said.join("; ")),
             dialogue_id: Some(dialogue_id),
             status,
-            progress: Some(progress),
+            progress,
             result,
         }
     }
 }
 
+/// The tool that shows a dialogue without a run.
+fn suggest_tool(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Open => {
+            "an agent leads this dialogue, so it has no run: blue_dialogue_progress shows its \
+             state, blue_dialogue_round_context begins its next round"
+        }
+        RunStatus::Running
+        | RunStatus::Done
+        | RunStatus::Incomplete
+        | RunStatus::Failed
+        | RunStatus::Interrupted => "this dialogue has no run: blue_dialogue_export has its record",
+    }
+}
+
 fn suggest_next(status: RunStatus, id: &DialogueId) -> Option<String> {
     match status {
-        RunStatus::Done => None,
+        RunStatus::Done | RunStatus::Open => None,
         RunStatus::Running => {
             Some("call deliberation_status again, with wait_seconds to wait for it".to_owned())
         }

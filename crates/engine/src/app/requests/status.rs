@@ -73,7 +73,7 @@ impl StatusRequest {
         }
         let can_resume = match run_server.report_status(&id).await?.status {
             RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => true,
-            RunStatus::Running | RunStatus::Done => false,
+            RunStatus::Running | RunStatus::Done | RunStatus::Open => false,
         };
         let Some(overrides) = self.overrides().filter(|_| can_resume) else { return Ok(None) };
         start_call(run_server, move |server| plan_resume(server, &id, &overrides)).await.map(Some)

@@ -313,7 +313,7 @@ pub(crate) static TOOLS: [Tool; 16] = [
     },
     Tool {
         name: "deliberation_status",
-        about: "Return the state of a council or review, and the result. `resume` continues an \
+        about: "Return the state of a run, and the result. `resume` continues an \
             interrupted run.",
         arguments: argument_schema::<StatusRequest>,
         answer: DELIBERATION,
@@ -321,7 +321,7 @@ pub(crate) static TOOLS: [Tool; 16] = [
     },
     Tool {
         name: "deliberation_intervene",
-        about: "Send a message to a running council. whisper: every seat asked from now on reads \
+        about: "Send a message to a run. whisper: every seat asked from now on reads \
             it, or only the seat `to`. direct: all seats follow it from the next round on; \
             without `confirmed` the chair only restates it. stop: conclude with the answers so \
             far.",
