@@ -6,7 +6,7 @@ use std::time::Duration;
 use plenary_core::model::ask::AskPurpose;
 use plenary_core::model::plan::TokenPrice;
 use plenary_core::model::run_state::RunStopReason;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::harness::{AlignmentTest, EXPERTS, Interference};
 use super::sources::assert_sourced;
@@ -44,6 +44,23 @@ fn every_limit_of_calls_ends_in_a_stated_result() {
         assert_eq!(warnings.contains("2 seats instead of 3"), calls < 15, "{calls}: {warnings}");
         assert_sourced(&test, &ended);
     }
+}
+
+#[test]
+fn a_designed_pool_that_is_smaller_than_the_panel_is_a_warning() {
+    let test = AlignmentTest::new(|asked| {
+        let ScriptedReply::Reply(usual) = asked.usual() else { unreachable!() };
+        let mut design: Value = serde_json::from_str(&usual).ok()?;
+        design["experts"].as_array_mut()?.pop();
+        Some(ScriptedReply::Reply(design.to_string()))
+    });
+    let test = test.with_rules(|rules| {
+        (rules.pool, rules.panel_size, rules.max_rounds) = (None, Some(12), 1);
+    });
+    let ended = test.run();
+    let warning = "the panel has 11 seats instead of 12: the pool has no more experts";
+    assert!(ended.value_at("warnings").to_string().contains(warning), "{:#}", ended.document);
+    assert_eq!(ended.export["expert_pool"]["panel_reason"], warning);
 }
 
 #[test]

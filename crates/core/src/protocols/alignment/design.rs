@@ -136,12 +136,17 @@ pub fn reduced_panel(state: &RunState) -> Option<String> {
         let ReplyDocument::Design(design) = asked.parsed_document()? else { return None };
         Some(design.panel_size)
     });
-    let asked = plan.panel_size.or(designed).unwrap_or(PANEL_DEFAULT).min(judged.pool_size());
-    (0 < seats && seats < asked).then(|| reduction_note(seats, asked))
+    let pool = judged.pool_size();
+    let asked = plan.panel_size.or(designed).unwrap_or(PANEL_DEFAULT.min(pool));
+    (0 < seats && seats < asked).then(|| reduction_note(seats, asked, pool))
 }
 
-fn reduction_note(seats: usize, asked: usize) -> String {
-    format!("the panel has {seats} seats instead of {asked}: the budget covers no more")
+fn reduction_note(seats: usize, asked: usize, pool: usize) -> String {
+    let limit = match seats < pool {
+        true => "the budget covers no more",
+        false => "the pool has no more experts",
+    };
+    format!("the panel has {seats} seats instead of {asked}: {limit}")
 }
 
 /// The events that record the Judge's design.
@@ -220,9 +225,9 @@ fn opening_events(
     (asked, reason): (usize, Option<&str>),
 ) -> Vec<JournalEvent> {
     let GivenPool { domain, as_given, experts } = given;
-    let asked = asked.min(experts.len());
-    let size = asked.min(affordable_panel(&state.plan, asked_bytes(state)));
-    let note = (size < asked).then(|| reduction_note(size, asked));
+    let affordable = affordable_panel(&state.plan, asked_bytes(state));
+    let size = asked.min(experts.len()).min(affordable);
+    let note = (size < asked).then(|| reduction_note(size, asked, experts.len()));
     let reasons: Vec<&str> = reason.into_iter().chain(note.as_deref()).collect();
     let panel_reason = text_of(&reasons.join(" "), TEXT_CHARS_MAX);
     let drawn: Vec<&ExpertProfile> = match size < experts.len() {

@@ -5,7 +5,7 @@ use crate::model::run_state::RunState;
 use crate::model::verdict::{VerdictType, VoteTally};
 use crate::report::dialogue_events::{JudgedRound, PanelSeatEvent};
 use crate::report::events::RunEvent;
-use crate::report::phrases::shorten_text;
+use crate::report::phrases::{count_noun, shorten_text};
 use crate::report::progress_lines::{LineSeverity, ProgressLine, seat_column, single_line};
 use crate::report::scoreboard::build_scoreboard;
 
@@ -49,14 +49,13 @@ fn registered_lines(
 ) -> Vec<ProgressLine> {
     let score = judged.score;
     let title = judged.title.as_deref().map_or_else(String::new, |title| format!(", {title}"));
-    let board = state.and_then(|state| state.alignment.as_deref()).map(build_scoreboard);
-    let held = board.as_ref().and_then(|board| board.rounds.iter().find(|r| r.round == round));
-    let facts = held.map_or_else(String::new, |held| {
-        format!(
-            " · ALIGNMENT {} · {} open tensions · {}% converged",
-            held.cumulative, held.open_tensions, held.converge_percent
-        )
+    let facts = state.and_then(|state| state.alignment.as_deref()).and_then(|all| {
+        let held = build_scoreboard(all).rounds.into_iter().find(|held| held.round == round)?;
+        let open = count_noun(all.unsettled_tensions().count(), "open tension");
+        let (sum, percent) = (held.cumulative, held.converge_percent);
+        Some(format!(" · ALIGNMENT {sum} · {open} · {percent}% converged"))
     });
+    let facts = facts.unwrap_or_default();
     single_line(LineSeverity::Good, format!("round {round}{title}: score {score}{facts}"))
 }
 

@@ -150,6 +150,7 @@ impl AlignmentSetup {
             Some(conclusion_plan(roles, auditing))
         });
         check_calls(settings.budget.calls, options)?;
+        let pool_size = options.pool.as_ref().map_or(usize::MAX, |pool| pool.experts.len());
         let judge_name = judge_seat.name.clone();
         seats.push(judge_seat);
         let script = options.rehearsal.script();
@@ -170,7 +171,7 @@ impl AlignmentSetup {
                 convergence_percent: options
                     .convergence_percent
                     .unwrap_or(rules.convergence_percent),
-                panel_size: asked_seats,
+                panel_size: asked_seats.map(|seats| seats.min(pool_size)),
                 pool: options.pool.clone(),
                 pool_only: options.pool_only,
                 panel_seed: 0,
