@@ -37,14 +37,28 @@ export function tensionBoard(record, round) {
     const known = (tension.events ?? []).filter((/** @type {any} */ event) => event.round <= last);
     const status = round === null ? tension.status : known.reduce((/** @type {string} */ state, /** @type {any} */ event) => STATES[event.type] ?? state, 'open');
     const settling = known.findLast((/** @type {any} */ event) => event.type === 'resolved' || event.type === 'addressed');
-    const accepting = acceptance(known);
+    const accepting = acceptanceOf(known);
     const isAccepted = accepting !== null || accepted.has(tension.id);
     const column = status !== 'resolved' && isAccepted ? 'accepted' : status;
-    const reason = (column === 'accepted' && accepting) || accepted.get(tension.id) || settling?.reason;
+    const acceptance = column === 'accepted' ? accepting || accepted.get(tension.id) || '' : null;
+    const owner = round === null ? tension.owner : ownerIn(record, tension.id, round);
     const challenges = (record.calibration?.rule_challenges ?? []).filter((/** @type {any} */ one) => one.tension === tension.id);
-    board[column]?.push({ ...tension, challenges, settled_by: settledBy(settling), settled_word: settling?.type === 'resolved' ? 'settled' : 'addressed', reason });
+    board[column]?.push({ ...tension, owner, challenges, settled_by: settledBy(settling), settled_word: settling?.type === 'resolved' ? 'settled' : 'addressed', reason: settling?.reason, acceptance });
   }
   return board;
+}
+
+/**
+ * The expert whose seat on the panel of a round owns a tension.
+ *
+ * @param {any} record
+ * @param {string} id
+ * @param {number} round
+ * @returns {string | undefined}
+ */
+function ownerIn(record, id, round) {
+  const panel = (record.rounds ?? []).find((/** @type {any} */ one) => one.round === round)?.panel ?? [];
+  return panel.find((/** @type {any} */ seat) => (seat.tensions ?? []).includes(id))?.expert_slug;
 }
 
 const ACCEPTED = 'accepted: ';
@@ -55,7 +69,7 @@ const ACCEPTED = 'accepted: ';
  * @param {any[]} events
  * @returns {string | null}
  */
-function acceptance(events) {
+function acceptanceOf(events) {
   const last = events.findLast((event) => event.type === 'reopened' || ((event.by ?? []).join() === 'judge' && event.reason?.startsWith(ACCEPTED)));
   return last && last.type !== 'reopened' ? last.reason.slice(ACCEPTED.length) : null;
 }

@@ -83,6 +83,7 @@ export class TensionScreen {
       ${text && text !== card.label ? tensionText(text) : nothing}
       <p class="soft">raised by ${[raised].flat().join(', ')}${card.owner ? html` · owner ${card.owner}` : nothing}${card.settled_by ? html` · ${card.settled_word} by ${linkedText(card.settled_by)}` : nothing}</p>
       ${card.reason ? html`<p class="soft">${linkedText(card.reason)}</p>` : nothing}
+      ${card.acceptance ? html`<p class="soft">accepted: ${linkedText(card.acceptance)}</p>` : nothing}
       ${card.challenges.map((/** @type {any} */ one) => challenge(one, this.frame.record))}
     </li>`;
   }

@@ -36,6 +36,11 @@ fn a_panel_converges_in_three_rounds() {
     );
     assert_eq!((&totals["tensions_resolved"], &totals["tensions_total"]), (&json!(2), &json!(2)));
     assert_eq!(ended.value_at("error"), &Value::Null);
+    // The record says which model played an expert.
+    let seats = ended.export["alignment"]["transparency"]["providers"].as_array().unwrap();
+    let muffin = seats.iter().find(|seat| seat["provider"] == "muffin").unwrap();
+    assert_eq!(muffin["model"], "model-ann");
+    assert!(test.markdown(&ended.id).contains(" · model-ann"));
     // The calls: three rounds of three experts, three reconciliations, two panels, the verdicts.
     assert_eq!(test.server.requests().len(), 9 + 3 + 2 + 1);
     assert_sourced(&test, &ended);

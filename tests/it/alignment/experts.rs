@@ -239,6 +239,10 @@ fn a_whisper_reaches_one_expert_and_a_directive_all_who_are_asked_later() {
         assert!(!seen.user.contains("Mind the trustee."), "a whisper to one expert is theirs");
     }
     assert_eq!(ended.value_at("interventions").as_array().unwrap().len(), 2);
+    let page = test.markdown(&ended.id);
+    for text in ["## Interventions", "Mind the trustee.", "Weigh the tax first."] {
+        assert!(page.contains(text), "{text} is not in {page}");
+    }
 }
 
 #[test]

@@ -400,6 +400,12 @@ impl AlignmentTest {
         AlignmentResult { id: id.clone(), stop, document, export, journal }
     }
 
+    /// The Markdown export.
+    pub(crate) fn markdown(&self, id: &DialogueId) -> String {
+        let asked = json!({ "dialogue_id": id, "format": "markdown" });
+        print_record(&self.open_project(), &asked).unwrap().text
+    }
+
     /// The project that other commands see.
     pub(crate) fn open_project(&self) -> Project {
         let file = self.folder.path().join("plenary.db");

@@ -177,6 +177,15 @@ fn a_judge_that_insists_leaves_a_round_as_the_experts_wrote_it() {
 }
 
 #[test]
+fn a_round_without_scores_says_what_is_open() {
+    let (test, ended) = run_with_judge(&json!({ "scores": [] }), 9);
+    let page = test.markdown(&ended.id);
+    for text in ["work remaining 5", "! T0001 is open · raised by Muffin: Income stops"] {
+        assert!(page.contains(text), "{text} is not in {page}");
+    }
+}
+
+#[test]
 fn entities_in_the_judges_reply_are_not_read() {
     let invented = json!([{ "local_id": "JUDGE-P0001", "label": "Mine", "content": "I decide." }]);
     let fields = json!({ "perspectives": invented, "tensions": invented, "vote": "3-0" });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plenary_core::model::ask::AskPurpose;
 use plenary_core::model::journal::JournalEvent;
 use plenary_core::model::run_state::RunState;
+use plenary_core::report::graph::tension_board;
 use serde_json::{Value, json};
 
 use super::harness::{AlignmentRequest, AlignmentResult, AlignmentTest, Interference};
@@ -39,6 +40,7 @@ fn stable_export(ended: &AlignmentResult) -> Value {
     let mut export = ended.export.clone();
     let keys = ["created_at", "concluded_at", "headHash", "date", "id_hash", "metrics"];
     remove_keys(&mut export, &keys);
+    remove_keys(&mut export, &["run_id", "starts", "latency_ms"]);
     export["id"] = Value::Null;
     export
 }
@@ -66,6 +68,21 @@ fn a_run_resumed_after_any_entry_ends_as_if_it_had_not_stopped() {
     let whole = test.run();
     whole.expect_end("done", "converged", true, 3);
     assert_eq!(whole.export["experts"].as_array().unwrap().len(), 4, "one expert was created");
+    // What is open has its owner and the item that addresses it, as they were in that round.
+    let owners = [
+        (0, "T0001 is open · owner Muffin: Income stops"),
+        (1, "T0002 is addressed by R0101 · owner Cupcake: One name too large"),
+    ];
+    for (round, blocker) in owners {
+        assert_eq!(whole.value_at(&format!("scoreboard.rounds.{round}.blockers.0")), blocker);
+    }
+    for (round, owner) in [(0, None), (1, Some("cupcake"))] {
+        let record = test.store.load_record(&whole.id).unwrap().unwrap();
+        let board = tension_board(record, Some(round));
+        let mut cards = board.open.iter().chain(&board.addressed);
+        let card = cards.find(|card| card.label == "One name too large").unwrap();
+        assert_eq!(card.owner.as_ref().map(|slug| slug.as_str()), owner, "round {round}");
+    }
     let expected = stable_export(&whole);
     for entries in 1..whole.journal.len() {
         let again = AlignmentTest::with_server(Arc::clone(&test.server));

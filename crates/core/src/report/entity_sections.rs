@@ -63,8 +63,8 @@ fn tension_card(record: &DialogueRecord, tension: &Entity, detail: PageDetail) -
     };
     let describe = |event: &EntityEvent| {
         let phrase = event_phrase(EntityKind::Tension, event);
-        let reason = event.reason.as_deref().filter(|_| detail.is_complete());
-        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        let reason =
+            event.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
         RichText::with_ids(&phrase, TextTone::Faint).push(reason, TextTone::Faint)
     };
     let accepted = accepting_verdict(record, tension.id);

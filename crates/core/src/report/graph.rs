@@ -55,7 +55,7 @@ pub struct BoardTension {
     pub round: u8,
     pub status: EntityStatus,
     pub raised_by: Vec<ExpertSlug>,
-    /// The expert whose seat owns the tension in the newest panel.
+    /// The expert whose seat owns the tension in the newest panel of the board's round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<ExpertSlug>,
     /// Why the Judge accepted it in a round.
@@ -101,7 +101,12 @@ fn graph_edges(entity: &Entity) -> impl Iterator<Item = GraphEdge> {
 /// The board after a round; without a round as it is now.
 pub fn tension_board(record: DialogueRecord, round: Option<u8>) -> TensionBoard {
     let record = match round.and_then(|round| round.checked_add(1)) {
-        Some(next) => record.rewound_to(next),
+        Some(next) => {
+            let mut record = record.rewound_to(next);
+            // The panel of the next round was not known yet.
+            record.panels.remove(&next);
+            record
+        }
         None => record,
     };
     let mut board = TensionBoard::default();

@@ -147,6 +147,12 @@ fn a_round_quotes_its_contributions() {
 
     > Everyone sees the growth; nobody yet sees how the trust would be paid. The zero dividend and the drawdown limit stand against a full swap.
 
+    work remaining 4 · 0% converged · no signal
+
+    - ! T0001 is open · raised by Muffin: Growth vs income obligation
+    - ! T0002 is open · raised by Cupcake: Drawdown limit vs single-name volatility
+    - ! not converged: muffin, cupcake, donut, brioche
+
     ### Muffin (Value Analyst · **\+12**)
 
     **P0001 Income mandate mismatch** · ◐ refined
@@ -177,13 +183,7 @@ fn a_round_quotes_its_contributions() {
 
     addressed r2 by Palmier, Muffin via P0201
     "#);
-    assert_snapshot!(part("## Round 2", "## Moves"), @r#"
-    ## Round 2: Convergence (ALIGNMENT 66)
-
-    The Judge's summary
-
-    > Palmier joins and moves the entry past the export-control hearing. The panel settles on a partial, phased trim.
-
+    assert_snapshot!(part("### Palmier", "## Moves"), @r#"
     ### Palmier (Geopolitical Risk Analyst · **\+22**)
 
     **P0201 Wait for the export-control hearing** · ○ open

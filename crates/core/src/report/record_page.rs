@@ -140,6 +140,8 @@ pub fn dialogue_page(
     if let Some(stop) = run.and_then(stop_notice) {
         page.intro.extend(stop_blocks(format!("{}.", stop.message), &stop.suggestion));
     }
+    let interventions = run.map(list_interventions).unwrap_or_default();
+    let interventions = interventions_section(&interventions);
     let ended = conclusion_view(record, run);
     let is_unconverged = ended.terminal_state == Some(TerminalState::Unconverged);
     page.sections.extend(background_section(record, scope));
@@ -150,8 +152,7 @@ pub fn dialogue_page(
             page.sections.push(calibration_section(record));
             page.sections.extend(scoreboard_section(record));
         }
-        let interventions = run.map(list_interventions).unwrap_or_default();
-        page.sections.push(interventions_section(&interventions));
+        page.sections.push(interventions);
         page.sections.push(more_section(record));
         return page;
     }
@@ -163,9 +164,10 @@ pub fn dialogue_page(
     };
     page.sections.push(verdicts_section(record));
     page.sections.push(calibration_section(record));
-    page.sections.push(experts_section(record));
+    page.sections.push(experts_section(record, run));
     page.sections.extend(scoreboard_section(record));
     page.sections.extend(record_sections(record, PageScope { detail, ..scope }));
+    page.sections.push(interventions);
     page.sections.extend(run.map(|run| files_section(&run.plan.context)));
     let warnings = run.and_then(dialogue_warnings);
     let warnings =
@@ -319,8 +321,8 @@ fn verdict_section(verdict: &Verdict) -> PageSection {
         .with_note(verdict_details(verdict).join(" · "))
 }
 
-/// The experts, highest score first.
-fn experts_section(record: &DialogueRecord) -> PageSection {
+/// The experts, highest score first, with their models if a run asked them.
+fn experts_section(record: &DialogueRecord, run: Option<&RunState>) -> PageSection {
     let mut experts: Vec<_> = record.experts.iter().collect();
     experts.sort_by_key(|expert| std::cmp::Reverse(expert.total));
     let best = experts.iter().map(|expert| expert.total).max().unwrap_or(0);
@@ -337,7 +339,9 @@ fn experts_section(record: &DialogueRecord) -> PageSection {
             RichText::toned(score.map_or("·".to_owned(), i64::to_string), TextTone::Faint)
         }));
         cells.push(RichText::strong(expert.total.to_string()));
-        let role = format!("{} · {} · {}", profile.role, profile.tier, profile.source);
+        let seat = run.and_then(|run| run.plan.find_seat(&profile.expert_slug));
+        let model = seat.map_or_else(String::new, |seat| format!(" · {}", seat.model));
+        let role = format!("{} · {} · {}{model}", profile.role, profile.tier, profile.source);
         cells.push(RichText::toned(role, TextTone::Faint));
         let bar = ShareBar { part: expert.total, whole: best, tone: TextTone::Good };
         TableRow { cells, bar: Some(bar), is_nested: false }

@@ -109,8 +109,30 @@ fn is_active_after(id: EntityId, tension: &TensionState, round: u8) -> bool {
 }
 
 fn status_after(tension: &TensionState, round: u8) -> EntityStatus {
-    let reached = tension.history.iter().rev().find(|(held, _)| *held <= round);
-    reached.map_or(EntityStatus::Open, |(_, status)| *status)
+    tension.last_step(round).map_or(EntityStatus::Open, |step| step.status)
+}
+
+/// For example `T0003 is addressed by R0101 · owner Macaron: Income stops`.
+fn describe_blocker(
+    judged: &AlignmentState,
+    id: EntityId,
+    tension: &TensionState,
+    round: u8,
+) -> String {
+    let status = status_after(tension, round);
+    let via = tension.last_step(round).and_then(|step| step.via);
+    let via = via.map_or_else(String::new, |via| format!(" by {via}"));
+    // The next panel gives a new tension its owner.
+    let panels = [Some(round), round.checked_add(1)].into_iter().flatten();
+    let mut seats = panels.flat_map(|round| judged.panel_of(round));
+    let owner = seats.find(|seat| seat.tensions.contains(&id)).map(|seat| &seat.expert_slug);
+    let owner = match (owner, tension.raised_by.first()) {
+        (Some(owner), _) => format!(" · owner {}", owner.display_name()),
+        (None, Some(raiser)) => format!(" · raised by {}", raiser.display_name()),
+        (None, None) => String::new(),
+    };
+    let label = judged.labels.get(&id).map_or("", String::as_str);
+    format!("{id} is {status}{via}{owner}: {label}")
 }
 
 fn list_blockers(judged: &AlignmentState, round: u8) -> Vec<String> {
@@ -118,12 +140,8 @@ fn list_blockers(judged: &AlignmentState, round: u8) -> Vec<String> {
         let is_accepted = told.accepted_in.is_some_and(|accepted| accepted <= round);
         is_active_after(**id, told, round) && !is_accepted
     });
-    let mut blockers: Vec<String> = open
-        .map(|(id, told)| {
-            let label = judged.labels.get(id).map_or("", String::as_str);
-            format!("{id} is {}: {label}", status_after(told, round))
-        })
-        .collect();
+    let mut blockers: Vec<String> =
+        open.map(|(id, told)| describe_blocker(judged, *id, told, round)).collect();
     let (agreed, seats) = (judged.converged_in(round), judged.panel_of(round).len());
     if agreed.len() * 100 >= usize::from(judged.convergence_percent) * seats {
         return blockers;

@@ -78,8 +78,8 @@ fn round_cells(round: &ScoreboardRound) -> Vec<RichText> {
     cells
 }
 
-/// What the built-in Judge's round led to: seats with their reasons, the parts of each score, what
-/// is left to do. Nothing for a round without parts of scores or reasons of seats.
+/// What a judged round led to: seats with their reasons, the parts of each score if the Judge gave
+/// them, what is left to do.
 pub(crate) fn round_board(record: &DialogueRecord, round: u8) -> Vec<PageBlock> {
     if !record.dialogue.opening.protocol.is_judged() {
         return Vec::new();
@@ -96,10 +96,9 @@ pub(crate) fn round_board(record: &DialogueRecord, round: u8) -> Vec<PageBlock> 
     let size = size.filter(|_| round == 0).map(|text| ListItem::new("Panel size:", text));
     let seats: Vec<ListItem> = size.into_iter().chain(seats).collect();
     blocks.extend((!seats.is_empty()).then_some(PageBlock::List(seats)));
-    if held.experts.values().all(|row| row.wisdom.is_none()) {
-        return blocks;
+    if held.experts.values().any(|row| row.wisdom.is_some()) {
+        blocks.push(PageBlock::Table(expert_table(held)));
     }
-    blocks.push(PageBlock::Table(expert_table(held)));
     let counted = judged.converged_in(round);
     let signals = judged.signals.get(&round).into_iter().flatten().map(|(slug, _)| {
         match counted.contains(slug) {

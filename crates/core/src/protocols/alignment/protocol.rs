@@ -194,8 +194,16 @@ impl Protocol for AlignmentProtocol {
 }
 
 /// The fields of the run's document that its export has, too.
-const SECTION_FIELDS: [&str; 7] =
-    ["status", "stop_reason", "interventions", "panel", "metrics", "warnings", "error"];
+const SECTION_FIELDS: [&str; 8] = [
+    "status",
+    "stop_reason",
+    "interventions",
+    "panel",
+    "metrics",
+    "transparency",
+    "warnings",
+    "error",
+];
 
 /// The schema for a dialogue without rules.
 fn without_calibration(schema: &Value) -> Value {

@@ -78,10 +78,26 @@ pub struct TensionState {
     pub accepted: Option<String>,
     /// The round in which the Judge accepted it.
     pub accepted_in: Option<u8>,
-    /// The statuses that it reached, each with its round.
-    pub history: Vec<(u8, EntityStatus)>,
+    /// The statuses that it reached, oldest first.
+    pub history: Vec<TensionStep>,
     /// The last round in which anything happened to it.
     pub last_event_round: u8,
+}
+
+/// A status that a tension reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensionStep {
+    pub round: u8,
+    pub status: EntityStatus,
+    /// The item that led to it.
+    pub via: Option<EntityId>,
+}
+
+impl TensionState {
+    /// The step that gave the tension its status at the end of a round.
+    pub fn last_step(&self, round: u8) -> Option<&TensionStep> {
+        self.history.iter().rev().find(|step| step.round <= round)
+    }
 }
 
 impl AlignmentState {
@@ -144,10 +160,13 @@ impl AlignmentState {
             is_designed: record.pool.is_some(),
             convergence_percent: record.dialogue.opening.convergence_percent,
             experts: record.experts.iter().map(|expert| expert.profile.clone()).collect(),
+            // The next panel may be recorded before its round.
             panels: record
                 .rounds
                 .iter()
-                .map(|held| (held.round, record.panel_of(held.round)))
+                .map(|held| held.round)
+                .chain(record.panels.keys().copied())
+                .map(|round| (round, record.panel_of(round)))
                 .collect(),
             rounds: record.rounds.clone(),
             verdicts: record.verdicts.clone(),
@@ -209,7 +228,11 @@ impl AlignmentState {
             let tension = TensionState {
                 raised_by: contributors.to_vec(),
                 last_event_round: id.round,
-                history: vec![(id.round, EntityStatus::Open)],
+                history: vec![TensionStep {
+                    round: id.round,
+                    status: EntityStatus::Open,
+                    via: None,
+                }],
                 ..TensionState::default()
             };
             self.tensions.insert(id, tension);
@@ -224,11 +247,13 @@ impl AlignmentState {
         }
         let Some(tension) = self.tensions.get_mut(&event.entity) else { return };
         tension.last_event_round = tension.last_event_round.max(event.round);
-        if let Some(EventOrigin::Entity(id)) = &event.reference {
-            tension.settled_by.insert(*id);
-        }
+        let via = match &event.reference {
+            Some(EventOrigin::Entity(id)) => Some(*id),
+            Some(EventOrigin::Verdict(_)) | None => None,
+        };
+        tension.settled_by.extend(via);
         if let EntityEventType::Reached(status) = event.event_type {
-            tension.history.push((event.round, status));
+            tension.history.push(TensionStep { round: event.round, status, via });
         }
         match event.event_type {
             EntityEventType::Reached(EntityStatus::Reopened) => {

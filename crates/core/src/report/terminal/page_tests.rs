@@ -131,7 +131,7 @@ fn tensions_are_stacked_at_eighty_columns() {
       ▲ REOPENED 1
         T0101  May a trustee write options at all?
                raised r1 by Brioche
-               reopened r2 by Cupcake
+               reopened r2 by Cupcake: the precedent was a charity
     "#);
 }
 
@@ -145,8 +145,8 @@ fn tensions_stand_side_by_side_at_a_hundred_and_forty() {
       T0201  Hearing date may slip       T0002  Drawdown limit vs           T0001  Growth vs income            T0101  May a trustee write
         raised r2 by Palmier                    single-name volatility             obligation                         options at all?
         accepted by final                  raised r0 by Cupcake               raised r0 by Muffin, Cupcake       raised r1 by Brioche
-                                           addressed r2 by Palmier,           resolved r2 by Muffin via          reopened r2 by Cupcake
-                                           Muffin via P0201                   R0101
+                                           addressed r2 by Palmier,           resolved r2 by Muffin via          reopened r2 by Cupcake: the
+                                           Muffin via P0201                   R0101                              precedent was a charity
                                            accepted by final
     "#);
 }
@@ -180,6 +180,11 @@ fn a_round_is_brief_at_eighty_columns() {
       The Judge's summary
       Everyone sees the growth; nobody yet sees how the trust would be paid. The
       zero dividend and the drawdown limit stand against a full swap.
+
+      work remaining 4 · 0% converged · no signal
+      ! T0001 is open · raised by Muffin: Growth vs income obligation
+      ! T0002 is open · raised by Cupcake: Drawdown limit vs single-name volatility
+      ! not converged: muffin, cupcake, donut, brioche
 
       Muffin  Value Analyst · +12
         P0001  Income mandate mismatch                                     ◐ refined
@@ -218,6 +223,11 @@ fn a_round_is_told_in_full_at_a_hundred_and_forty() {
       The Judge's summary
       Everyone sees the growth; nobody yet sees how the trust would be paid. The zero dividend and the
       drawdown limit stand against a full swap.
+
+      work remaining 4 · 0% converged · no signal
+      ! T0001 is open · raised by Muffin: Growth vs income obligation
+      ! T0002 is open · raised by Cupcake: Drawdown limit vs single-name volatility
+      ! not converged: muffin, cupcake, donut, brioche
 
       Muffin  Value Analyst · +12
         P0001  Income mandate mismatch                                                         ◐ refined
@@ -327,6 +337,11 @@ fn one_round_is_drawn_alone() {
       The Judge's summary
       Donut's collar turns volatility into income. Muffin accepts it for a part of
       the position; Cupcake asks what happens in a gap down.
+
+      work remaining 3 · 0% converged · no signal
+      ! T0001 is addressed by R0001 · raised by Muffin: Growth vs income obligation
+      ! T0002 is open · raised by Cupcake: Drawdown limit vs single-name volatility
+      ! not converged: muffin, cupcake, donut, brioche
 
       Muffin  Value Analyst · +8
         P0101  Premium is income, within limits                               ○ open
