@@ -9,12 +9,16 @@ export class ApiProblem extends Error {
    * @param {string} code
    * @param {string} message
    * @param {string} hint
+   * @param {{ field?: string, value?: unknown, valid_options?: string[] }} [place] what in the request is wrong
    */
-  constructor(status, code, message, hint) {
+  constructor(status, code, message, hint, place = {}) {
     super(message);
     this.status = status;
     this.code = code;
     this.hint = hint;
+    this.field = place.field ?? '';
+    this.value = place.value;
+    this.options = place.valid_options ?? [];
   }
 }
 
@@ -111,5 +115,5 @@ function parse(text) {
 function problem(status, document) {
   const message = document?.message ?? document?.detail ?? document?.title ?? `The server answered ${status}.`;
   const code = document?.error_code ?? document?.code ?? String(status);
-  return new ApiProblem(status, code, message, document?.suggestion ?? document?.hint ?? '');
+  return new ApiProblem(status, code, message, document?.suggestion ?? document?.hint ?? '', document ?? {});
 }

@@ -36,6 +36,8 @@ let shownKey = '\0';
 /** @type {unknown} */
 let problem = null;
 let announcement = '';
+/** The element that gets the focus once it is drawn. */
+let focusId = '';
 let isDrawing = false;
 let needsToken = false;
 /** Whether the server refused the last token that the reader typed. */
@@ -51,6 +53,10 @@ const host = {
   },
   announce(text) {
     announcement = text;
+    host.redraw();
+  },
+  focus(id) {
+    focusId = id;
     host.redraw();
   },
   report(error) {
@@ -125,6 +131,8 @@ async function openAddress() {
     return host.redraw();
   }
   shownKey = key;
+  announcement = '';
+  focusId = '';
   screen?.leave?.();
   host.feed.stop();
   screen = null;
@@ -147,6 +155,10 @@ function draw() {
   document.title = screen ? `${screen.title} · Plenary` : 'Plenary';
   render(frame(), root);
   screen?.drawn?.();
+  const target = focusId ? document.getElementById(focusId) : null;
+  if (!target) return;
+  focusId = '';
+  target.focus();
 }
 
 function frame() {

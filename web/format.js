@@ -81,6 +81,13 @@ export function words(name) {
   return name.replaceAll('_', ' ');
 }
 
+/** Who approved something; the program calls a person who gave no name the principal.
+ * @param {string | null} name
+ */
+export function approverName(name) {
+  return name === null || name === 'principal' ? 'a person' : name;
+}
+
 /** @param {string} text */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -131,6 +138,16 @@ export function purposeName(purpose, round) {
 export function stageText(purpose, round) {
   const name = purposeName(purpose, round);
   return AFTER_ROUNDS.has(purpose) ? name.toLowerCase() : `${name.toLowerCase()}, round ${round}`;
+}
+
+/** The seat of the Judge of an alignment dialogue. */
+export const JUDGE = 'the-judge';
+
+/** The Judge has one name, as a seat and as an actor.
+ * @param {string} seat
+ */
+export function seatName(seat) {
+  return seat === JUDGE || seat === 'judge' ? 'the Judge' : seat;
 }
 
 const PROTOCOLS = /** @type {Record<string, string>} */ ({

@@ -9,6 +9,7 @@ import { isUnreachable } from './api.js';
  * @typedef {object} PageHost
  * @property {() => void} redraw draws the page with the next frame
  * @property {(text: string) => void} announce tells a screen reader
+ * @property {(id: string) => void} focus moves the keyboard to an element of the next drawing
  * @property {(error: unknown) => void} report shows a failed action
  * @property {import('./live.js').LiveFeed} feed
  * @property {import('./connection.js').ServerConnection} connection

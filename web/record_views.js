@@ -1,6 +1,7 @@
 // Views that follow from the record alone: the graph of its entities, the tension board as of a
 // round, the scores of its rounds.
 
+import { seatName } from './format.js';
 import { entityIndex } from './parts/entities.js';
 
 /**
@@ -77,9 +78,9 @@ function acceptanceOf(events) {
 /** @param {any} event */
 function settledBy(event) {
   if (!event) return '';
-  const by = (event.by ?? []).join(', ');
+  const by = (event.by ?? []).map(seatName).join(', ');
   if (!event.reference) return by;
-  return /^[PRTEC]\d{4}$/.test(event.reference) ? `${by} through ${event.reference}` : `${by} in the verdict ${event.reference}`;
+  return /^[PRTEC]\d{4}$/.test(event.reference) ? `${by} through ${event.reference}` : `${by} in the ${event.reference === 'final' ? 'final verdict' : `verdict ${event.reference}`}`;
 }
 
 /**

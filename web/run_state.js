@@ -1,14 +1,14 @@
 // What a run looks like now, folded from its events: seats, stages, cells, spending, the feed.
 
-import { duration, plural, PURPOSE_ORDER, purposeName, words } from './format.js';
+import { duration, JUDGE, plural, PURPOSE_ORDER, purposeName, seatName, words } from './format.js';
 
 /**
  * @typedef {import('./live.js').RunEvent} RunEvent
  * @typedef {'waiting' | 'writing' | 'replied' | 'corrected' | 'retrying' | 'failed' | 'not_sent' | 'lost'} CellState
- * @typedef {{ state: CellState, note: string, text: string, since: string, until: string | null,
+ * @typedef {{ state: CellState, note: string, text: string, since: string, until: string | null, latency: number | null,
  *   call: number | null, bytes: number, cost: number, tokensIn: number, tokensOut: number, stricter: boolean }} RunCell
  * @typedef {{ key: string, round: number, purpose: string, name: string }} RunStage
- * @typedef {{ seat: string, model: string, family: string, roles: string[] }} RunSeat
+ * @typedef {{ seat: string, model: string, family: string, roles: string[], isPanel?: boolean }} RunSeat
  * @typedef {{ id: number, ts: string, tone: '' | 'good' | 'warn' | 'bad', who: string, text: string }} FeedLine
  */
 
@@ -39,14 +39,15 @@ export class RunState {
     this.startedAt = null;
     /** @type {string | null} */
     this.endedAt = null;
-    /** Time of the spans that ended: a run that is resumed has several. */
-    this.workedMs = 0;
-    /** @type {number | null} the start of the span that has not ended */
-    this.spanStart = null;
+    /** When a process worked on the run: a run that is resumed has several spans; the last may be open.
+     * @type {{ start: number, end: number | null }[]} */
+    this.spans = [];
     /** @type {number} the newest event */
     this.lastAt = 0;
     /** @type {RunEvent | null} */
     this.stop = null;
+    /** The rules that bind the run, as of their last change. @type {{ status: string, open_conflicts: number, approved_by: string | null } | null} */
+    this.ethos = null;
     this.starts = 0;
     this.rehearsal = false;
     /** @type {any} */
@@ -55,32 +56,43 @@ export class RunState {
     this.isPlanned = false;
   }
 
+  /** Whether a person must decide before the run can continue; `decided` once they have.
+   * @returns {'' | 'open' | 'decided'}
+   */
+  get wait() {
+    if (this.stop?.['stop'] !== 'uncalibrated') return '';
+    return this.ethos?.open_conflicts === 0 ? 'decided' : 'open';
+  }
+
+  /** The seats that read a whisper: an alignment dialogue begins with providers, not with seats.
+   * @param {string} protocol
+   */
+  listenersOf(protocol) {
+    return this.seats.filter((seat) => protocol !== 'alignment' || seat.isPanel || seat.seat === JUDGE);
+  }
+
   get isOver() {
     return this.stop !== null;
   }
 
-  /** The time in which a process worked on the run.
+  /** The time in which a process worked on the run, up to a moment.
    * @param {number} now
    */
   elapsed(now) {
-    const open = this.spanStart === null ? 0 : Math.max(0, (Number.isNaN(now) ? this.lastAt : now) - this.spanStart);
-    return this.workedMs + open;
+    const until = Number.isNaN(now) ? this.lastAt : now;
+    return this.spans.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(until, end ?? until) - start), 0);
+  }
+
+  /** The number of the span in which a moment lies.
+   * @param {number} time
+   */
+  spanOf(time) {
+    return this.spans.findLastIndex(({ start }) => start <= time);
   }
 
   endSpan() {
-    if (this.spanStart !== null) this.workedMs += Math.max(0, this.lastAt - this.spanStart);
-    this.spanStart = null;
-  }
-
-  /** Seats that answered in the first stage with answers, of those asked. */
-  get health() {
-    let asked = 0;
-    let failed = 0;
-    for (const cell of this.cells.values()) {
-      asked += 1;
-      if (cell.state === 'failed' || cell.state === 'not_sent' || cell.state === 'lost') failed += 1;
-    }
-    return { asked, failed };
+    const last = this.spans.at(-1);
+    if (last) last.end ??= this.lastAt;
   }
 
   /** The seats asked so far, and those of them with an answer. */
@@ -141,7 +153,7 @@ export class RunState {
     let cell = this.cells.get(place);
     if (!cell) {
       cell = {
-        state: 'waiting', note: '', text: '', since: event.ts ?? '', until: null,
+        state: 'waiting', note: '', text: '', since: event.ts ?? '', until: null, latency: null,
         call: null, bytes: 0, cost: 0, tokensIn: 0, tokensOut: 0, stricter: false,
       };
       this.cells.set(place, cell);
@@ -157,12 +169,13 @@ export class RunState {
   }
 }
 
-const RUN_ORDER = ['design', 'panel', 'expert', 'reconcile', 'verdicts'];
+const RUN_ORDER = ['design', 'ethos_conflicts', 'panel', 'expert', 'reconcile', 'verdicts'];
 
 /** @param {string} purpose */
 function purposeOrder(purpose) {
-  const place = RUN_ORDER.indexOf(purpose);
-  return place >= 0 ? place : PURPOSE_ORDER.indexOf(purpose);
+  const place = [RUN_ORDER, PURPOSE_ORDER].map((order) => order.indexOf(purpose)).find((at) => at >= 0);
+  // A purpose that the page does not know keeps the order in which it was asked.
+  return place ?? PURPOSE_ORDER.length;
 }
 
 const encoder = new TextEncoder();
@@ -198,13 +211,13 @@ const STEPS = {
   seats_added(run, event) {
     for (const seat of /** @type {RunSeat[]} */ (event['seats'] ?? [])) {
       const known = run.seats.find((one) => one.seat === seat.seat);
-      if (known) Object.assign(known, seat);
-      else run.seats.push({ ...seat });
+      if (known) Object.assign(known, seat, { isPanel: true });
+      else run.seats.push({ ...seat, isPanel: true });
     }
   },
   started(run, event) {
     run.starts = event.start ?? run.starts + 1;
-    run.spanStart = run.lastAt;
+    run.spans.push({ start: run.lastAt, end: null });
     run.startedAt ??= event.ts ?? null;
     run.stop = null;
     run.endedAt = null;
@@ -228,6 +241,7 @@ const STEPS = {
     cell.text = '';
     cell.bytes = 0;
     cell.until = null;
+    cell.latency = null;
     cell.since = event.ts ?? cell.since;
     cell.call = event.call ?? null;
     if (event.fallback) cell.note = `by ${event.transport}, because ${event.fallback.from} failed`;
@@ -238,6 +252,7 @@ const STEPS = {
     if (!cell) return;
     cell.state = 'replied';
     cell.until = event.ts ?? null;
+    cell.latency = event.latency_ms ?? null;
     cell.cost += event.cost_usd ?? 0;
     cell.tokensIn += event.tokens_in ?? 0;
     cell.tokensOut += event.tokens_out ?? 0;
@@ -268,6 +283,9 @@ const STEPS = {
   },
   read: settle, drafted: settle, audited: settle, revised: settle, judged: settle, adjudicated: settle,
   designed: settle, panelled: settle, reconciled: settle,
+  recorded(run, event) {
+    run.ethos = event['ethos'] ?? run.ethos;
+  },
   stopped(run, event) {
     run.stop = event;
     run.endSpan();
@@ -332,8 +350,20 @@ const LINES = {
   adjudicated: (event) => ['', `decided ${event.final_verdict}`],
   ruled: (event) => ['good', `ruled ${event.verdict}`],
   overridden: (event) => ['warn', `overrode the verdict: ${event.decision}, ${event.why}`],
+  recorded: (event) => ['', event['ethos'] ? ethosText(event) : `recorded: ${words(String(event['kind'] ?? ''))}`],
   stopped: (event) => [event.stop === 'done' ? 'good' : 'warn', stopText(event)],
 };
+
+/** What happened to the rules of the ethos.
+ * @param {RunEvent} event
+ */
+function ethosText(event) {
+  const { status, open_conflicts: open } = event['ethos'];
+  if (status === 'approved') return 'approved the rules of the ethos';
+  if (status === 'rejected') return 'rejected the rules of the ethos';
+  const left = open > 0 ? `${plural(open, 'conflict')} of the ethos ${open === 1 ? 'is' : 'are'} open` : 'no conflict of the ethos is open';
+  return event['kind'] === 'ethos_decided' ? `resolved a conflict: ${left}` : `chose the rules: ${left}`;
+}
 
 /** @param {RunEvent} event */
 function describe(event) {
@@ -343,27 +373,17 @@ function describe(event) {
   return { tone, who: actor(event), text };
 }
 
-/** The seat of the Judge of an alignment dialogue. */
-const JUDGE = 'the-judge';
-
-/** The Judge has one name in a run, as a seat and as an actor.
- * @param {string} seat
- */
-export function seatName(seat) {
-  return seat === JUDGE ? 'the Judge' : seat;
-}
-
 /** @param {RunEvent} event */
 function actor(event) {
   if (event.ask?.seat) return seatName(event.ask.seat);
   if (event.event === 'seat_changed') return event['seat'];
-  if (event.event === 'intervened') return 'you';
+  if (event.event === 'intervened' || (event['kind'] === 'ethos_decided' && event['ethos']?.approved_by !== 'automatic')) return 'you';
   return BY_JUDGE.has(event.event) || event['score'] !== undefined ? 'the Judge' : 'Plenary';
 }
 
 /** @param {RunEvent} event */
 function unknownLine(event) {
-  return { tone: /** @type {FeedLine['tone']} */ (''), who: event.ask?.seat ?? 'Plenary', text: event.event === 'recorded' ? `recorded: ${words(String(event['kind'] ?? ''))}` : words(event.event) };
+  return { tone: /** @type {FeedLine['tone']} */ (''), who: event.ask?.seat ?? 'Plenary', text: words(event.event) };
 }
 
 /** @param {RunEvent} event */
@@ -384,11 +404,14 @@ const STOPS = /** @type {Record<string, string>} */ ({
   unadjudicated: 'stopped without an adjudicator', stopped: 'was stopped before its first round was complete',
 });
 
-/** @param {RunEvent} event */
-export function stopText(event) {
+/**
+ * @param {RunEvent} event
+ * @param {boolean} [isDecided] whether a person has decided what the run waited for
+ */
+export function stopText(event, isDecided = false) {
   if (event.stop === 'quorum') return `stopped: round ${event.round} needs ${event.needed} answers and got ${event.heard}`;
   if (event.stop === 'families') return `stopped: ${event.needed} families needed, ${event.heard} answered`;
-  if (event.stop === 'uncalibrated') return `waits: a person must resolve ${plural(event['conflicts'] ?? 0, 'conflict')} of its ethos`;
+  if (event.stop === 'uncalibrated') return isDecided ? 'waited for a person, who has now decided all conflicts of its ethos' : `waits: a person must resolve ${plural(event['conflicts'] ?? 0, 'conflict')} of its ethos`;
   if (event.stop === 'unjudged') return `stopped: ${event.reason}`;
   if (event.stop === 'partial') return `stopped: ${event['seat']} failed in round ${event.round}, and every seat is needed`;
   return STOPS[event.stop] ?? `stopped: ${event.stop}`;

@@ -67,7 +67,7 @@ await withVisitor(async (visitor) => {
   // A sentence of the Judge's verdict, and an entity that the Judge merged.
   await visitor.go(`#/d/${aligned}`);
   await page.locator('.verdict .sentence').first().click();
-  await page.getByText('Said in the reply of the-judge').waitFor();
+  await page.getByText('Said in the reply of the Judge').waitFor();
   await page.locator('#source mark').first().waitFor();
   await visitor.go(`#/d/${aligned}/record?source=P0001`);
   await page.locator('#source mark').first().waitFor();

@@ -2,6 +2,7 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { ApiProblem } from '../api.js';
+import { capital } from '../format.js';
 
 /** @param {string} what */
 export function loading(what) {
@@ -19,10 +20,26 @@ export function empty(text, more = nothing) {
 /** @param {unknown} error */
 export function failure(error) {
   const message = error instanceof Error ? error.message : String(error);
-  const hint = error instanceof ApiProblem ? pageHint(error.code, error.hint, error.status) : '';
+  const hint = error instanceof ApiProblem ? optionsHint(error) || pageHint(error.code, error.hint, error.status) : '';
   return html`<div class="notice bad" role="alert">
-    <p><strong>${message}</strong></p>${hint ? html`<p>${withCode(hint)}</p>` : nothing}
+    <p><strong>${withCode(capital(message))}</strong></p>${hint ? html`<p>${withCode(capital(hint))}</p>` : nothing}
   </div>`;
+}
+
+/**
+ * A value that the server refused, for the place of the form that has it.
+ *
+ * @param {ApiProblem} problem
+ */
+export function fieldProblem(problem) {
+  const value = typeof problem.value === 'string' && problem.value ? `“${problem.value}”` : 'This value';
+  const message = problem.message.replace(new RegExp(`^(field )?'?${problem.field}'?(?= )`), value);
+  return html`<strong>${capital(message)}.</strong> ${withCode(capital(optionsHint(problem) || problem.hint))}`;
+}
+
+/** @param {ApiProblem} problem */
+function optionsHint(problem) {
+  return problem.options.length > 0 ? `Choose one of: ${problem.options.join(', ')}.` : '';
 }
 
 /** What the page offers instead of the commands that an error suggests. */
@@ -46,7 +63,7 @@ const PAGE_HINTS = /** @type {Record<string, string>} */ ({
   ethos_conflict_open: 'Decide the conflicts, then choose Resume above.',
 });
 
-const NO_PROVIDER = 'Choose “Rehearse offline” below, or set the key of a provider and start the server again.';
+const NO_PROVIDER = 'Choose “Rehearse offline”, or set the key of a provider and start the server again.';
 
 /**
  * @param {string} code

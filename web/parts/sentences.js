@@ -25,6 +25,14 @@ export function sourcedText(text, source) {
   });
 }
 
+/** How to get from a text to its source. A dialogue that an agent leads has no replies.
+ * @param {any} record
+ */
+export function sourceHint(record) {
+  const hasReplies = Boolean(record.council || record.review || record.alignment);
+  return html`<p class="soft hint">Choose any underlined sentence, or the sign ¶ after one, to see ${hasReplies ? 'the reply it comes from' : 'what the record has about it'}.</p>`;
+}
+
 /**
  * Each sentence leads to its source. Where it names entities, those lead to theirs, and a sign after
  * it to its own.

@@ -28,11 +28,6 @@ class DueScreen {
 
   show() {}
 
-  async reload() {
-    this.due.expire();
-    this.host.redraw();
-  }
-
   view() {
     this.due.want('due', async () => ((await hasRoute('/api/due')) ? getJson('/api/due?within=30d') : { due: [] }));
     return html`<section class="due-screen"><h1>Due for review</h1>
@@ -57,14 +52,14 @@ class DueScreen {
       <p class="facts">${badge(item.days_overdue > 0 ? 'open' : 'waiting', `review by ${date(item.review_by)}`)}${item.terminal_state ? badge(item.terminal_state) : nothing}</p>
       <p class="row-title"><a href=${hrefToDialogue(item.dialogue_id)}>${item.title ?? item.question ?? item.dialogue_id}</a></p>
       <p class="prose">${item.recommendation ?? ''}</p>
-      <details><summary>Record what became of it</summary>${this.form(item.dialogue_id).form()}</details></li>`)}</ul>`;
+      ${this.form(item.dialogue_id).entry()}</li>`)}</ul>`;
   }
 
   /** @param {string} id */
   form(id) {
     let form = this.forms.get(id);
     if (!form) {
-      form = new OutcomeForm({ id, host: this.host, reload: () => this.reload() });
+      form = new OutcomeForm({ id, host: this.host });
       this.forms.set(id, form);
     }
     return form;

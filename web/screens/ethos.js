@@ -2,7 +2,7 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { dialoguePath, getJson, postJson } from '../api.js';
-import { capital, count, date, plural, words } from '../format.js';
+import { approverName, capital, count, date, plural, words } from '../format.js';
 import { RemoteValue } from '../host.js';
 import { hrefTo, hrefToDialogue } from '../router.js';
 import { getIfOffered } from '../routes.js';
@@ -55,11 +55,7 @@ class EthosScreen {
 
   view() {
     if (this.chosen) return this.one();
-    this.overview.want('overview', async () => {
-      const all = (await getIfOffered('/api/ethos')) ?? {};
-      const { dialogues } = await getJson('/api/dialogues?protocol=alignment');
-      return { ...all, titles: new Map(dialogues.map((/** @type {any} */ row) => [row.dialogue_id, row.title])) };
-    });
+    this.overview.want('overview', async () => (await getIfOffered('/api/ethos')) ?? {});
     return html`<section class="ethos"><h1>Ethos</h1>
       <p class="lead">Principles hold everywhere, tenets in their domain, constraints in one dialogue. Together they are the rules that a calibrated panel must follow or challenge.</p>
       ${settled(this.overview, 'the ethos', overview)}</section>`;
@@ -86,10 +82,10 @@ class EthosScreen {
     return html`<header class="headline">
         <p class="kicker">Ethos, version ${ethos.version}</p>
         <h1>${record.question ?? record.title}</h1>
-        <p class="facts">${badge(ethos.ethos_status)} <span>${plural(ethos.counts.rules, 'rule')}</span>
+        <p id="ethos-state" class="facts" tabindex="-1">${badge(ethos.ethos_status)} <span>${plural(ethos.counts.rules, 'rule')}</span>
           ${open > 0 ? html`<span class="warn">${plural(open, 'open conflict')}</span>` : nothing}
           ${ethos.domains.length > 0 ? html`<span>${ethos.domains.map((/** @type {any} */ chosen) => chosen.label + (chosen.lens ? `, lens ${chosen.lens}` : '')).join(', ')}</span>` : nothing}
-          ${ethos.approved_at ? html`<span>approved ${ethos.approved_by === 'automatic' ? 'without a conflict' : `by ${ethos.approved_by ?? 'a person'}`} on ${date(ethos.approved_at)}</span>` : nothing}
+          ${ethos.approved_at ? html`<span>approved ${ethos.approved_by === 'automatic' ? 'without a conflict' : `by ${approverName(ethos.approved_by)}`} on ${date(ethos.approved_at)}</span>` : nothing}
           <a href=${hrefToDialogue(ethos.dialogue_id)}>Show the dialogue</a></p>
       </header>
       ${ethos.rejected_because ? html`<p class="notice warn">Rejected: ${ethos.rejected_because}</p>` : nothing}
@@ -107,9 +103,9 @@ class EthosScreen {
     return html`<div class="layer-box decide">
       <p>${open > 0 ? html`<strong>Resolve ${open === 1 ? 'the conflict' : 'the conflicts'} below,</strong> then approve the rules. No round is held before.` : html`<strong>These rules wait for your approval.</strong> No round is held before.`}</p>
       <div class="actions">
-        <button type="button" class="primary" ?disabled=${open > 0} @click=${() => this.post({ op: 'approve', ethos_id: id })}>Approve the rules</button>
+        <button type="button" class="primary" ?disabled=${open > 0} @click=${() => this.post({ op: 'approve', ethos_id: id }, 'The rules are approved.', 'ethos-state')}>Approve the rules</button>
         <button type="button" aria-expanded=${this.isRejecting} @click=${() => { this.isRejecting = !this.isRejecting; this.host.redraw(); }}>Reject…</button></div>
-      ${this.isRejecting ? html`<form class="stack" @submit=${(/** @type {SubmitEvent} */ event) => this.submit(event, { op: 'reject', ethos_id: id })}>
+      ${this.isRejecting ? html`<form class="stack" @submit=${(/** @type {SubmitEvent} */ event) => this.submit(event, { op: 'reject', ethos_id: id }, 'The rules are rejected.', 'ethos-state')}>
         <label>Why <textarea name="reason" rows="2" required maxlength="2000"></textarea></label><button class="danger">Reject the rules</button></form>` : nothing}
     </div>`;
   }
@@ -121,7 +117,7 @@ class EthosScreen {
   resolution(id, conflict) {
     const proposed = conflict.proposal?.resolution ?? '';
     const choice = (/** @type {string} */ value, /** @type {string} */ label) => html`<label class="choice"><input type="radio" name="resolution" value=${value} required ?checked=${value === proposed}> <span>${capital(label)}${value === proposed ? html` <span class="soft">as the model proposes</span>` : nothing}</span></label>`;
-    return html`<form class="stack" @submit=${(/** @type {SubmitEvent} */ event) => this.submit(event, { op: 'resolve', ethos_id: id, conflict: conflict.conflict })}>
+    return html`<form class="stack" @submit=${(/** @type {SubmitEvent} */ event) => this.submit(event, { op: 'resolve', ethos_id: id, conflict: conflict.conflict }, `Conflict ${conflict.conflict} is resolved.`, `conflict-${conflict.conflict}`)}>
       <fieldset><legend>Resolution</legend>${RESOLUTIONS.map(([value, text]) => choice(value, text(conflict.a, conflict.b)))}</fieldset>
       <label>Why <textarea name="reason" rows="2" required maxlength="2000"></textarea></label><button class="primary">Resolve</button></form>`;
   }
@@ -129,19 +125,26 @@ class EthosScreen {
   /**
    * @param {SubmitEvent} event
    * @param {object} body
+   * @param {string} done
+   * @param {string} place
    */
-  submit(event, body) {
+  submit(event, body, done, place) {
     event.preventDefault();
     const fields = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    return this.post({ ...body, ...Object.fromEntries(fields) });
+    return this.post({ ...body, ...Object.fromEntries(fields) }, done, place);
   }
 
-  /** @param {object} body */
-  async post(body) {
+  /**
+   * @param {object} body
+   * @param {string} done what a screen reader says
+   * @param {string} place the element that then shows the decision, and gets the focus
+   */
+  async post(body, done, place) {
     try {
       await postJson('/api/ethos', body);
       this.isRejecting = false;
-      this.host.announce('Done.');
+      this.host.announce(done);
+      this.host.focus(place);
     } catch (error) {
       this.host.report(error);
     }
@@ -158,13 +161,14 @@ function overview(all) {
     return empty('There is no principle and no domain yet.', html`<p class="soft">Start with <code>plenary ethos principle add</code> or <code>plenary ethos import FILE.yaml</code>.</p>`);
   }
   return html`
-    ${made.length > 0 ? html`<h2>Dialogues</h2><ul class="plain ethos-list">${made.map((/** @type {any} */ item) => html`<li><a href=${hrefTo(['ethos', item.ethos_id])}><span class="row-state">${badge(item.ethos_status)}</span> <span><span class="title">${all.titles.get(item.dialogue_id) ?? item.dialogue_id}</span> <span class="soft">version ${Number(item.ethos_id.slice(-3))}</span></span></a></li>`)}</ul>` : nothing}
+    ${made.length > 0 ? html`<h2>Dialogues</h2><ul class="plain ethos-list">${made.map((/** @type {any} */ item) => html`<li><a href=${hrefTo(['ethos', item.ethos_id])}><span class="row-state">${badge(item.ethos_status)}</span> <span><span class="title">${item.title}</span> <span class="soft">version ${Number(item.ethos_id.slice(-3))}</span></span></a></li>`)}</ul>` : nothing}
     ${principles.length > 0 ? html`<h2>Principles</h2>${libraryTable(principles, 'Principles')}` : nothing}
     ${domains.map((/** @type {any} */ domain) => domainView(domain))}`;
 }
 
 /**
- * Open conflicts with their forms first, then the resolved ones.
+ * Those that a person decides or decided come first. A conflict keeps its place when it is resolved, so
+ * that no form takes the place of another.
  *
  * @param {any} ethos
  * @param {(conflict: any) => unknown} form
@@ -172,11 +176,10 @@ function overview(all) {
 function conflicts(ethos, form) {
   const all = ethos.conflicts ?? [];
   if (all.length === 0) return nothing;
-  const open = all.filter((/** @type {any} */ conflict) => !conflict.resolution);
-  const closed = all.filter((/** @type {any} */ conflict) => conflict.resolution);
+  const [manual, automatic] = [false, true].map((is) => all.filter((/** @type {any} */ conflict) => (conflict.resolved_by === 'priority') === is));
   const canDecide = ethos.ethos_status === 'draft';
-  return html`<h2>Conflicts</h2><ul class="plain conflicts">${[...open, ...closed].map((conflict) => html`<li class="card">
-    <p class="facts">${badge(conflict.resolution ? 'resolved' : 'open')} <span>Conflict ${conflict.conflict}</span> <span>${words(conflict.type)}</span></p>
+  return html`<h2>Conflicts</h2><ul class="plain conflicts">${[...manual, ...automatic].map((conflict) => html`<li class="card">
+    <p id="conflict-${conflict.conflict}" class="facts" tabindex="-1">${badge(conflict.resolution ? 'resolved' : 'open')} <span>Conflict ${conflict.conflict}</span> <span>${words(conflict.type)}</span></p>
     <p class="prose">${capital(conflict.finding)}.</p>
     <div class="versus">${side(conflict.a, conflict.a_source, conflict.proposal?.quote_a, ethos)}${side(conflict.b, conflict.b_source, conflict.proposal?.quote_b, ethos)}</div>
     ${conflict.proposal ? html`<p class="soft">The model proposes${conflict.proposal.resolution ? html` that <strong>${resolutionText(conflict.proposal.resolution, conflict)}</strong>` : nothing}: ${conflict.proposal.reason}</p>` : nothing}
@@ -222,11 +225,11 @@ function ruleTable(ethos, record) {
   const hasStatus = given.size > 0;
   const compliance = (/** @type {any} */ rule) => {
     const found = given.get(rule.rule_id);
-    return html`<td class="reason">${found ? html`${badge(found.status)} <p class="soft">${found.reason ?? ''}</p>` : nothing}</td>`;
+    return html`<td class="reason" data-label="Final verdict">${found ? html`${badge(found.status)} <p class="soft">${found.reason ?? ''}</p>` : nothing}</td>`;
   };
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Rules"><table class="compliance"><thead><tr><th scope="col">Rule</th><th scope="col">Text</th><th scope="col">From</th><th scope="col">Priority</th>${hasStatus ? html`<th scope="col">Final verdict</th>` : nothing}${challenges.length > 0 ? html`<th scope="col">Challenged by</th>` : nothing}</tr></thead>
-    <tbody>${ethos.rules.map((/** @type {any} */ rule) => html`<tr><th scope="row">${rule.rule_id}</th><td class="text"><strong>${rule.label}</strong> <span class="soft">${rule.description}</span>${rule.supersedes.map((/** @type {any} */ one) => html`<p class="soft">replaces ${one.source_id}: ${one.reason}</p>`)}</td><td>${capital(rule.type)} <span class="soft">${rule.source_id}</span></td><td class="number">${count(rule.priority)}</td>${hasStatus ? compliance(rule) : nothing}
-      ${challenges.length > 0 ? html`<td>${challenged(rule.rule_id).map((/** @type {any} */ one) => html`<p><a class="entity kind-T" href=${hrefToDialogue(ethos.dialogue_id, 'record', { source: one.tension })}>${one.tension}</a> <span class="soft">${one.experts.join(', ')}; ${words(one.outcome)}</span></p>`)}</td>` : nothing}</tr>`)}</tbody></table></div>`;
+    <tbody>${ethos.rules.map((/** @type {any} */ rule) => html`<tr><th scope="row">${rule.rule_id}</th><td class="text"><strong>${rule.label}</strong> <span class="soft">${rule.description}</span>${rule.supersedes.map((/** @type {any} */ one) => html`<p class="soft">replaces ${one.source_id}: ${one.reason}</p>`)}</td><td data-label="From">${capital(rule.type)} <span class="soft">${rule.source_id}</span></td><td class="number" data-label="Priority">${count(rule.priority)}</td>${hasStatus ? compliance(rule) : nothing}
+      ${challenges.length > 0 ? html`<td data-label="Challenged by">${challenged(rule.rule_id).map((/** @type {any} */ one) => html`<p><a class="entity kind-T" href=${hrefToDialogue(ethos.dialogue_id, 'record', { source: one.tension })}>${one.tension}</a> <span class="soft">${one.experts.join(', ')}; ${words(one.outcome)}</span></p>`)}</td>` : nothing}</tr>`)}</tbody></table></div>`;
 }
 
 /**
@@ -235,7 +238,7 @@ function ruleTable(ethos, record) {
  */
 function libraryTable(rows, name) {
   return html`<div class="scroll" tabindex="0" role="group" aria-label=${name}><table class="compliance"><thead><tr><th scope="col">Id</th><th scope="col">Text</th><th scope="col">State</th><th scope="col">Priority</th></tr></thead>
-    <tbody>${rows.map((row) => html`<tr><th scope="row">${row.id}</th><td class="text"><strong>${row.label}</strong> <span class="soft">${row.description ?? ''}</span></td><td>${badge(row.status)}</td><td class="number">${count(row.priority)}</td></tr>`)}</tbody></table></div>`;
+    <tbody>${rows.map((row) => html`<tr><th scope="row">${row.id}</th><td class="text"><strong>${row.label}</strong> <span class="soft">${row.description ?? ''}</span></td><td data-label="State">${badge(row.status)}</td><td class="number" data-label="Priority">${count(row.priority)}</td></tr>`)}</tbody></table></div>`;
 }
 
 /** @param {any} domain */

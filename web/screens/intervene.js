@@ -2,11 +2,18 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { dialoguePath, postJson } from '../api.js';
+import { seatName } from '../format.js';
 import { hrefTo } from '../router.js';
 
 /** @typedef {'' | 'whisper' | 'direct' | 'stop' | 'resume'} OpenForm */
 
 const RESUMABLE = new Set(['interrupted', 'incomplete', 'failed']);
+
+const WAITS = {
+  '': 'The run stopped before its end. A resumed run never pays twice for a stored reply.',
+  open: 'The run waits for your decisions. Resume it when all conflicts are decided.',
+  decided: 'All conflicts are decided. Resume the run.',
+};
 
 export class InterveneForms {
   /** @param {any} frame */
@@ -25,15 +32,14 @@ export class InterveneForms {
     const record = this.frame.record;
     if (record.protocol === 'review' && !RESUMABLE.has(record.state)) return nothing;
     if (!this.frame.isRunning && !RESUMABLE.has(record.state)) return nothing;
-    const { stop } = this.frame.run;
-    const isWaiting = !this.frame.isRunning && stop?.['stop'] === 'uncalibrated';
+    const { stop, wait } = this.frame.run;
     return html`<section class="intervene" aria-label="Intervene"><fieldset ?disabled=${this.frame.host.connection.isLost}>
       <div class="actions">
-        ${isWaiting ? html`<a class="button primary" href=${hrefTo(['ethos', stop?.['ethos']])}>Show the conflicts</a>` : nothing}
+        ${!this.frame.isRunning && wait === 'open' ? html`<a class="button primary" href=${hrefTo(['ethos', stop?.['ethos']])}>Show the conflicts</a>` : nothing}
         ${this.frame.isRunning ? html`
           ${this.toggle('whisper', 'Whisper')}${this.toggle('direct', 'Direct')}${this.toggle('stop', 'Stop')}
           ${this.open === '' && this.said === '' ? html`<span class="soft">Speak to the panel while it works, or end its rounds.</span>` : nothing}`
-          : html`${this.toggle('resume', 'Resume')}<span class="soft">${isWaiting ? 'The run waits for your decisions. Resume it when all conflicts are decided.' : 'The run stopped before its end. A resumed run never pays twice for a stored reply.'}</span>`}
+          : html`${this.toggle('resume', 'Resume', wait === 'decided')}<span class="soft">${WAITS[wait]}</span>`}
         <span class="soft" role="status">${this.said}</span>
       </div>
       ${this.open === '' ? nothing : this.form()}
@@ -43,10 +49,11 @@ export class InterveneForms {
   /**
    * @param {OpenForm} name
    * @param {string} label
+   * @param {boolean} [isNext] whether it is what the reader came for
    */
-  toggle(name, label) {
+  toggle(name, label, isNext = false) {
     const isOpen = this.open === name;
-    return html`<button type="button" class=${isOpen ? 'pressed' : ''} aria-expanded=${isOpen} @click=${() => this.choose(isOpen ? '' : name)}>${label}</button>`;
+    return html`<button type="button" class=${isOpen ? 'pressed' : isNext ? 'primary' : ''} aria-expanded=${isOpen} @click=${() => this.choose(isOpen ? '' : name)}>${label}</button>`;
   }
 
   /** @param {OpenForm} name */
@@ -62,11 +69,11 @@ export class InterveneForms {
   }
 
   whisper() {
-    const seats = this.frame.run.seats;
+    const seats = this.frame.run.listenersOf(this.frame.record.protocol);
     return html`<form class="stack" @submit=${(/** @type {SubmitEvent} */ event) => this.submit(event, '/whisper', 'Whispered. The next prompts contain it.')}>
       <p class="soft">The seats read a whisper with their next prompt. They may follow it or not.</p>
       <label>Message <textarea name="text" rows="2" required maxlength="2000"></textarea></label>
-      <label>To <select name="to"><option value="">all seats</option>${seats.map((seat) => html`<option>${seat.seat}</option>`)}</select></label>
+      <label>To <select name="to"><option value="">all seats</option>${seats.map((seat) => html`<option value=${seat.seat}>${seatName(seat.seat)}</option>`)}</select></label>
       <button class="primary" ?disabled=${this.isSending}>Whisper</button></form>`;
   }
 

@@ -55,6 +55,10 @@ class ListScreen {
     this.reloading = undefined;
     /** @type {number | undefined} */
     this.timer = undefined;
+    /** Whether the store changed since the rows were read. */
+    this.isBehind = false;
+    this.onScroll = () => this.catchUp();
+    window.addEventListener('scroll', this.onScroll, { passive: true });
     this.list = new WindowedList(host, (/** @type {DialogueRow} */ row) => drawRow(row), () => this.more());
     this.show(address);
     void this.countDue();
@@ -71,6 +75,7 @@ class ListScreen {
     this.hasLeft = true;
     clearTimeout(this.timer);
     clearTimeout(this.reloading);
+    window.removeEventListener('scroll', this.onScroll);
     this.list.leave();
   }
 
@@ -136,14 +141,21 @@ class ListScreen {
     if (this.isFollowing) return;
     this.isFollowing = true;
     const follow = () => {
-      if (this.reloading !== undefined || window.scrollY > TOP_PIXELS) return;
-      this.reloading = window.setTimeout(() => {
-        this.reloading = undefined;
-        void this.load();
-      }, RELOAD_DELAY_MS);
+      this.isBehind = true;
+      this.catchUp();
     };
     this.host.feed.followStore(follow);
     this.host.feed.onReturn = follow;
+  }
+
+  /** Reads the rows again, once the reader is at the top. */
+  catchUp() {
+    if (!this.isBehind || this.reloading !== undefined || window.scrollY > TOP_PIXELS) return;
+    this.reloading = window.setTimeout(() => {
+      this.reloading = undefined;
+      this.isBehind = false;
+      void this.load();
+    }, RELOAD_DELAY_MS);
   }
 
   async countDue() {

@@ -12,6 +12,8 @@ export class OutcomeForm {
   constructor(frame) {
     this.frame = frame;
     this.isSending = false;
+    /** What the person recorded on this visit. */
+    this.recorded = '';
   }
 
   /** @param {any} record */
@@ -19,8 +21,14 @@ export class OutcomeForm {
     const known = record.outcomes ?? [];
     return html`<section class="outcomes">
       ${known.length > 0 ? html`<h3>What became of it</h3><ul class="plain">${known.map((/** @type {any} */ outcome) => html`<li>${badge(outcome.outcome)} ${outcome.note ?? ''} <span class="soft">${age(outcome.at ?? outcome.created_at ?? '')}</span></li>`)}</ul>` : nothing}
-      ${record.rehearsal ? nothing : html`<details><summary>Record what became of it</summary>${this.form()}</details>`}
+      ${record.rehearsal ? nothing : this.entry()}
     </section>`;
+  }
+
+  /** The form; once it is sent, what it recorded stands in its place. */
+  entry() {
+    if (this.recorded) return html`<p id="outcome-${this.frame.id}" class="recorded" tabindex="-1"><strong>Recorded:</strong> ${this.recorded}</p>`;
+    return html`<details><summary>Record what became of it</summary>${this.form()}</details>`;
   }
 
   form() {
@@ -37,7 +45,9 @@ export class OutcomeForm {
     this.isSending = true;
     try {
       await postJson(dialoguePath(this.frame.id, '/outcome'), { outcome: form.get('outcome'), note: form.get('note') });
+      this.recorded = `${OUTCOMES.find(([value]) => value === form.get('outcome'))?.[1]}. ${form.get('note')}`;
       this.frame.host.announce('Recorded.');
+      this.frame.host.focus(`outcome-${this.frame.id}`);
       await this.frame.reload?.();
     } catch (error) {
       this.frame.host.report(error);

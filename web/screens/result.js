@@ -7,7 +7,7 @@ import { stopText } from '../run_state.js';
 import { badge } from '../parts/badges.js';
 import { empty, pageHint, withCode } from '../parts/notices.js';
 import { entityIndex, entityLink, linkedText } from '../parts/entities.js';
-import { sourcedText } from '../parts/sentences.js';
+import { sourcedText, sourceHint } from '../parts/sentences.js';
 import { wordDiff } from '../parts/word_diff.js';
 import { OutcomeForm } from './outcome.js';
 import { reportView } from './report.js';
@@ -23,7 +23,7 @@ export class ResultScreen {
 
   view() {
     const record = this.frame.record;
-    if (record.review) return html`<div class="result">${reviewResult(record.review)}</div>`;
+    if (record.review) return html`<div class="result">${reviewResult(record)}</div>`;
     if (record.imported) return empty(`${plural(record.imported.length, 'verdict')} of another log.`, html`<p><a href="#/reviews">Show all verdicts by artifact, type and week</a></p>`);
     const conclusion = record.conclusion ?? record.draft;
     return html`<div class="result">
@@ -45,7 +45,7 @@ export class ResultScreen {
       ${isDraft ? html`<p class="notice warn"><strong>${record.terminalState === 'unconverged' ? 'The critic rejected this conclusion twice. It is shown as a draft.' : 'This is a draft. No critic has passed it yet.'}</strong> ${record.explanation ?? ''}</p>` : nothing}
       <h2 class="kicker">Recommendation</h2>
       <p class="answer">${sourcedText(conclusion.recommendation, 'conclusion.recommendation')}</p>
-      <p class="soft hint">Choose any underlined sentence to see the reply it comes from.</p>
+      ${sourceHint(record)}
       <dl class="fields">
         <div><dt>Holds only if</dt><dd class="prose">${sourcedText(conclusion.key_condition, 'conclusion.key_condition')}</dd></div>
         <div><dt>Unresolved</dt><dd>${conclusion.unresolved_points.length === 0 ? html`<span class="soft">nothing</span>` : html`<ul class="points">${conclusion.unresolved_points.map((/** @type {any} */ point) => unresolvedPoint(point))}</ul>`}</dd></div>
@@ -131,13 +131,12 @@ function restsOn(record) {
  */
 function unfinished(record, frame) {
   const error = record.council?.error ?? record.alignment?.error;
-  const stop = frame.run.stop;
   const isLed = record.protocol === 'alignment' && frame.run.seats.length === 0;
   const what = frame.isRunning ? 'The deliberation is running. The answer appears here when it is complete.'
     : record.state === 'open' && isLed ? 'An agent or a person leads this dialogue. Its verdict appears here.' : 'This dialogue has no conclusion yet.';
   return html`<section class="empty">
     <p>${what}</p>
-    ${frame.isRunning ? nothing : why(error, stop)}
+    ${frame.isRunning ? nothing : why(error, frame.run)}
     <p class="actions"><a class="button" href=${hrefToDialogue(frame.id, 'run')}>Show the run</a></p>
   </section>`;
 }
@@ -146,10 +145,10 @@ function unfinished(record, frame) {
  * Why a run has no result, and what to do.
  *
  * @param {{ error_code: string, message: string, suggestion?: string } | null | undefined} error
- * @param {import('../live.js').RunEvent | null} stop
+ * @param {import('../run_state.js').RunState} run
  */
-function why(error, stop) {
-  if (stop?.['stop'] === 'uncalibrated') return html`<p><strong>The run ${stopText(stop)}.</strong></p><p class="soft">Decide, then choose Resume above.</p>`;
+function why(error, { stop, wait }) {
+  if (stop && wait) return html`<p><strong>The run ${stopText(stop, wait === 'decided')}.</strong></p><p class="soft">${wait === 'decided' ? 'Choose' : 'Decide, then choose'} Resume above.</p>`;
   if (error) return html`<p><strong>${sentence(error.message)}</strong></p><p class="soft measure">${withCode(sentence(pageHint(error.error_code, error.suggestion ?? '')))}</p>`;
   return stop && stop['stop'] !== 'done' ? html`<p>The run ${stopText(stop)}.</p>` : nothing;
 }

@@ -4,17 +4,16 @@ import { html, nothing } from '../vendor/lit-html.js';
 import { age, words } from '../format.js';
 import { badge, decisionOf } from '../parts/badges.js';
 import { entityLink } from '../parts/entities.js';
-import { sourcedText } from '../parts/sentences.js';
+import { sourcedText, sourceHint } from '../parts/sentences.js';
 
 const MEANINGS = /** @type {Record<string, string>} */ ({
   SHIP: 'The document can go out.', REVISE: 'The document needs changes first.', HOLD: 'The document must not go out.',
   INCOMPLETE: 'The gate could not decide.', SKIPPED: 'A rule leaves this document out.',
 });
 
-/**
- * @param {any} review
- */
-export function reviewResult(review) {
+/** @param {any} record */
+export function reviewResult(record) {
+  const { review } = record;
   const override = (review.overrides ?? []).at(-1);
   const decision = decisionOf(review) ?? review.verdict;
   return html`<section class="review-result" aria-label="Verdict">
@@ -22,7 +21,7 @@ export function reviewResult(review) {
     ${override ? html`<p class="notice warn"><strong>Overridden</strong>: the gate said ${review.verdict}; ${override.by ?? 'a person'} decided ${decision}: ${override.why}</p>` : nothing}
     <p class="facts"><span>${review.artifact}</span><span>${words(review.artifact_type ?? '')}</span><span>tier ${review.tier}</span>${review.producer ? html`<span>by ${review.producer}</span>` : nothing}</p>
     ${review.error ? html`<p class="notice bad"><strong>${review.error.message}</strong></p>` : nothing}
-    ${review.revision_brief ? html`<h2>What to change</h2>${brief(review.revision_brief)}` : nothing}
+    ${review.revision_brief ? html`<h2>What to change</h2>${brief(review.revision_brief)}${sourceHint(record)}` : nothing}
     ${concerns(review.concerns ?? [])}
     ${review.adjudicator ? html`<h2>Why</h2><p class="prose">${sourcedText(review.adjudicator.reasoning, 'verdict.gate')}</p>` : nothing}
     ${judgements(review)}

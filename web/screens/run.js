@@ -1,9 +1,9 @@
 // The run: seats against stages, the text as it streams, time and money against the limits, the feed.
 
 import { html, nothing } from '../vendor/lit-html.js';
-import { clock, count, duration, money, plural } from '../format.js';
+import { clock, count, duration, money, plural, seatName } from '../format.js';
 import { hrefToDialogue } from '../router.js';
-import { seatName, stopText } from '../run_state.js';
+import { stopText } from '../run_state.js';
 import { badge } from '../parts/badges.js';
 import { bar } from '../parts/charts.js';
 import { loading } from '../parts/notices.js';
@@ -16,6 +16,8 @@ const FEED_SHOWN = 60;
 
 const CELL_WORDS = /** @type {Record<string, string>} */ ({ waiting: 'asked', not_sent: 'not sent', lost: 'interrupted' });
 
+const UNANSWERED = new Set(['failed', 'not_sent', 'lost']);
+
 const OPEN_CELLS = new Set(['waiting', 'writing', 'retrying']);
 
 export class RunScreen {
@@ -26,8 +28,9 @@ export class RunScreen {
     this.shownStages = 0;
   }
 
-  /** The newest column is what the reader came for. */
+  /** The newest column is what the reader of a live run came for. */
   drawn() {
+    if (!this.frame.isRunning) return;
     const stages = this.frame.run.stages.length;
     const box = document.querySelector('.matrix')?.parentElement;
     if (!box || stages === this.shownStages) return;
@@ -51,7 +54,7 @@ export class RunScreen {
   meters() {
     const run = this.frame.run;
     const limits = run.limits ?? this.frame.record.limits ?? {};
-    const elapsed = run.elapsed(this.frame.isRunning && !this.frame.host.connection.isLost ? Date.now() : run.lastAt);
+    const elapsed = run.elapsed(this.frame.isRunning ? this.frame.host.connection.lostAt ?? Date.now() : run.lastAt);
     const wall = limits.wall_max_ms ?? limits.wall_ms ?? null;
     // Some calls, such as a directive's restatement, belong to no seat.
     const cost = Math.max(run.cost, this.frame.isRunning ? 0 : costOf(this.frame.record) ?? 0);
@@ -65,9 +68,10 @@ export class RunScreen {
 
   outcome() {
     const run = this.frame.run;
-    const { asked, failed } = run.health;
+    const states = [...run.cells.values()].map((cell) => this.stateOf(cell));
+    const [asked, failed] = [states.length, states.filter((state) => UNANSWERED.has(state)).length];
     const health = failed > 0 ? html`<span class="warn">${failed} of ${plural(asked, 'request')} without an answer</span>` : html`<span class="soft">${plural(asked, 'request')}, none failed</span>`;
-    const state = run.stop ? html`The run ${stopText(run.stop)}.` : this.frame.isRunning ? html`<strong>${this.frame.host.connection.isLost ? 'The server does not answer. This is what it said last.' : this.current()}</strong>` : html`${badge('interrupted')} The process of this run ended.`;
+    const state = run.stop ? html`The run ${stopText(run.stop, run.wait === 'decided')}.` : this.frame.isRunning ? html`<strong>${this.frame.host.connection.isLost ? 'The server does not answer. This is what it said last.' : this.current()}</strong>` : html`${badge('interrupted')} The process of this run ended.`;
     return html`<p class="run-state" aria-live="polite">${state} ${health} ${run.stop?.['stop'] === 'done' ? html`<a href=${hrefToDialogue(this.frame.id, 'result')}>Read the result</a>` : nothing}</p>`;
   }
 
@@ -92,7 +96,7 @@ export class RunScreen {
   matrix() {
     const run = this.frame.run;
     const seats = this.seats();
-    return html`<div class="scroll" tabindex="0" role="group" aria-label="Seats and stages"><table class="matrix">
+    return html`<div class="scroll" tabindex="0" role="group" aria-label="Seats and stages" @scroll=${markScrolled}><table class="matrix">
       <caption class="hidden">Seats and stages</caption>
       <thead><tr><th scope="col">Seat</th>${run.stages.map((stage) => html`<th scope="col">${stage.name}</th>`)}</tr></thead>
       <tbody>${seats.map((seat) => html`<tr><th scope="row">${seatName(seat.seat)}<span class="soft model">${seat.model}</span></th>
@@ -100,12 +104,18 @@ export class RunScreen {
     </table></div>`;
   }
 
+  /** A process that was killed says nothing: its open requests are lost.
+   * @param {import('../run_state.js').RunCell} cell
+   */
+  stateOf(cell) {
+    return !cell.until && !this.frame.isRunning && OPEN_CELLS.has(cell.state) ? 'lost' : cell.state;
+  }
+
   /** @param {import('../run_state.js').RunCell | undefined} cell */
   cell(cell) {
     if (!cell) return html`<span class="soft" aria-label="not asked">·</span>`;
-    // A process that was killed says nothing: its open requests are lost.
-    const state = !cell.until && !this.frame.isRunning && OPEN_CELLS.has(cell.state) ? 'lost' : cell.state;
-    const time = cell.until ? Date.parse(cell.until) - Date.parse(cell.since) : state === 'writing' ? Date.now() - Date.parse(cell.since) : null;
+    const state = this.stateOf(cell);
+    const time = cell.until ? cell.latency ?? Date.parse(cell.until) - Date.parse(cell.since) : state === 'writing' ? Date.now() - Date.parse(cell.since) : null;
     const label = badge(state, CELL_WORDS[state] ?? state);
     return html`<span class="cell">${cell.call === null ? label : html`<a class="quiet-link" href=${hrefToDialogue(this.frame.id, 'calls', { call: cell.call })}>${label}</a>`}
       ${cell.note ? html`<span class="soft">${cell.note}</span>` : nothing}
@@ -130,6 +140,14 @@ export class RunScreen {
       ${shown.length < lines.length ? html`<p><button type="button" class="quiet" @click=${() => { this.showsAll = true; this.frame.host.redraw(); }}>Show all ${count(lines.length)}</button></p>` : nothing}
       <ol class="feed" reversed>${shown.toReversed().map((line) => html`<li class=${line.tone} data-event=${line.id}><time datetime=${line.ts}>${clock(line.ts)}</time> <strong>${line.who}</strong> <span>${line.text}</span></li>`)}</ol></section>`;
   }
+}
+
+/** The fixed column hides the shadow of the box, so it casts its own.
+ * @param {Event} event
+ */
+function markScrolled(event) {
+  const box = /** @type {HTMLElement} */ (event.target);
+  box.classList.toggle('scrolled', box.scrollLeft > 0);
 }
 
 /**

@@ -45,7 +45,7 @@ export class ScoreScreen {
         ${lineChart('Work remaining', rounds.map((/** @type {any} */ round) => round.work_remaining ?? null), count)}
         ${lineChart('Converge', rounds.map((/** @type {any} */ round) => round.converge_percent ?? null), percent)}
       </div>
-      <h2>Rounds</h2><p class="soft hint">W wisdom, C consistency, T truth, R relationships.</p>${roundTable(rounds)}
+      <h2>Rounds</h2>${roundTable(rounds)}
       <h2>Leaderboard</h2>${leaderboard(rounds)}
       <h2>Experts by round</h2>${rounds.map((/** @type {any} */ round) => expertTable(round, round === rounds.at(-1)))}
     </section>`;
@@ -65,7 +65,8 @@ function partOf(round, part) {
 function roundTable(rounds) {
   const parts = PARTS.filter(([name]) => rounds.some((round) => partOf(round, name) !== null));
   const figures = FIGURES.filter(([, name]) => rounds.some((round) => isKnown(round[name])));
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Rounds"><table class="numbers">
+  return html`${parts.length > 0 ? html`<p class="soft hint">${parts.map(([name, letter]) => `${letter} ${name}`).join(', ')}.</p>` : nothing}
+    <div class="scroll" tabindex="0" role="group" aria-label="Rounds"><table class="numbers">
     <thead><tr><th scope="col">Round</th>${parts.map(([name, letter]) => html`<th scope="col"><abbr title=${name}>${letter}</abbr></th>`)}${figures.map(([label]) => html`<th scope="col">${label}</th>`)}</tr></thead>
     <tbody>${rounds.map((round) => html`<tr class=${(round.blockers ?? []).length > 0 ? 'above-note' : ''}><th scope="row">${round.round} <span class="soft">${round.title ?? ''}</span></th>${parts.map(([name]) => html`<td>${count(partOf(round, name))}</td>`)}${figures.map(([, name, format]) => html`<td>${format(round[name])}</td>`)}</tr>${blockerRow(round.blockers ?? [], parts.length + figures.length + 1)}`)}</tbody></table></div>`;
 }
@@ -86,7 +87,7 @@ function isKnown(value) {
  */
 function blockerRow(blockers, columns) {
   if (blockers.length === 0) return '';
-  return html`<tr><td class="text note" colspan=${columns}><span class="soft">What blocks:</span> ${blockerList(blockers)}</td></tr>`;
+  return html`<tr><td class="text note" colspan=${columns}><div class="note-text"><span class="soft">What blocks:</span> ${blockerList(blockers)}</div></td></tr>`;
 }
 
 /** Bare ids stand in a row, sentences below each other.

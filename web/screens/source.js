@@ -2,7 +2,7 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { dialoguePath, getJson } from '../api.js';
-import { count, duration, money, moment, purposeName, stageText, words } from '../format.js';
+import { count, duration, money, moment, purposeName, seatName, stageText, words } from '../format.js';
 import { RemoteValue } from '../host.js';
 import { hrefWith } from '../router.js';
 import { kindName } from '../parts/badges.js';
@@ -112,7 +112,7 @@ export class SourcePanel {
 
   /** @param {import('../parts/entities.js').Entity} entity */
   aboutEntity(entity) {
-    return html`<section class="about"><p class="facts">${entityBadge(entity, this.frame.record)} <span>${entity.contributors.join(', ')}</span> <span>round ${entity.round}</span></p>
+    return html`<section class="about"><p class="facts">${entityBadge(entity, this.frame.record)} <span>${entity.contributors.map(seatName).join(', ')}</span> <span>round ${entity.round}</span></p>
       <p class="prose">${entity.label}</p>
       ${(entity.content ?? entity.description ?? '') === entity.label ? nothing : html`<p class="prose soft">${linkedText(entity.content ?? entity.description)}</p>`}</section>`;
   }
@@ -122,9 +122,9 @@ export class SourcePanel {
    * @param {EntitySource} source
    */
   sourceView(sources, source) {
-    return html`<section><h3>Said in the reply of ${source.seat} <span class="soft">${this.stageOf(source)}</span></h3>
+    return html`<section><h3>Said in the reply of ${seatName(source.seat)} <span class="soft">${this.stageOf(source)}</span></h3>
       ${sources.length > 1 ? html`<nav class="choices" aria-label="Replies">${sources.map((other, index) => html`
-        <a href=${hrefWith({ at: index })} aria-current=${other === source ? 'true' : nothing}>${other.seat}, round ${other.round}</a>`)}</nav>` : nothing}
+        <a href=${hrefWith({ at: index })} aria-current=${other === source ? 'true' : nothing}>${seatName(other.seat)}, round ${other.round}</a>`)}</nav>` : nothing}
       ${source.call === null || source.call === undefined ? this.rawOnly(source) : this.callView(source.call)}
     </section>
     ${source.journal_seq === null ? nothing : html`<details><summary>Journal entry ${source.journal_seq}</summary>
@@ -170,7 +170,7 @@ export class SourcePanel {
       ${rests.length > 0 ? html`<section><h3>Rests on</h3><p class="ids">${rests.map((id) => html`${entityLink(id)} `)}</p></section>` : nothing}
       ${entity?.references?.length ? html`<section><h3>Refers to</h3><ul class="plain">${entity.references.map((reference) => html`<li>${words(reference.type)} ${entityLink(reference.target)} <span class="soft">${this.label(reference.target)}</span></li>`)}</ul></section>` : nothing}
       ${provenance.used_in.length > 0 ? html`<section><h3>Used in</h3><ul class="plain">${provenance.used_in.map((use) => this.usedIn(use))}</ul></section>` : nothing}
-      ${entity?.events?.length ? html`<section><h3>History</h3><ol class="plain">${entity.events.map((event) => html`<li>${words(event.type)} <span class="soft">in round ${event.round} by ${(event.by ?? event.actors ?? []).join(', ') || 'Plenary'}${event.reason ? `: ${event.reason}` : ''}</span> ${event.reference || event.result ? entityOrText(event.reference ?? event.result) : nothing}</li>`)}</ol></section>` : nothing}`;
+      ${entity?.events?.length ? html`<section><h3>History</h3><ol class="plain">${entity.events.map((event) => html`<li>${words(event.type)} <span class="soft">in round ${event.round} by ${(event.by ?? event.actors ?? []).map(seatName).join(', ') || 'Plenary'}${event.reason ? `: ${event.reason}` : ''}</span> ${event.reference || event.result ? entityOrText(event.reference ?? event.result) : nothing}</li>`)}</ol></section>` : nothing}`;
   }
 
   /** @param {{ kind: string, id: string }} use */
@@ -250,7 +250,7 @@ export function callDetails(call) {
   const cost = call.cost?.usd ?? call.cost_usd;
   const usage = call.usage ?? {};
   const rows = /** @type {[string, unknown][]} */ ([
-    ['Call', call.call], ['Seat', call.seat], ['Purpose', purposeName(call.purpose ?? '', call.round)],
+    ['Call', call.call], ['Seat', seatName(call.seat)], ['Purpose', purposeName(call.purpose ?? '', call.round)],
     ['Model', call.model ?? call.model_served ?? call.model_asked], ['Transport', call.transport], ['Attempt', call.attempt],
     ['Sent', call.timing?.sent_at ? moment(call.timing.sent_at) : call.started_at ? moment(call.started_at) : null],
     ['Duration', duration(call.timing?.duration_ms ?? call.duration_ms)],

@@ -1,9 +1,9 @@
 // Forms that start a run: a question, an aligned dialogue, a review of a document.
 
 import { html, nothing } from '../vendor/lit-html.js';
-import { postJson } from '../api.js';
+import { ApiProblem, postJson } from '../api.js';
 import { hasRoute } from '../routes.js';
-import { failure } from '../parts/notices.js';
+import { failure, fieldProblem } from '../parts/notices.js';
 
 const FORMS = [['ask', 'Ask a council'], ['align', 'Align experts'], ['review', 'Review a document']];
 const ABOUT = /** @type {Record<string, string>} */ ({
@@ -12,6 +12,10 @@ const ABOUT = /** @type {Record<string, string>} */ ({
   review: 'A panel reads the document and decides: SHIP, REVISE or HOLD. It says what to change, and where.',
 });
 const MODES = [['general', 'General'], ['architecture', 'Architecture'], ['review', 'Code or document']];
+
+/** Draws a field with its label and, below it, what the server says is wrong with it.
+ * @typedef {(name: string, text: string, control: unknown) => unknown} FieldLabel
+ */
 
 /**
  * @param {import('../host.js').PageHost} host
@@ -32,6 +36,10 @@ class StartScreen {
     this.title = '';
     /** @type {unknown} */
     this.error = null;
+    /** The field that the error is about. */
+    this.wrongField = '';
+    /** The next drawing leads the reader to the error. */
+    this.isNews = false;
     this.isSending = false;
     this.key = crypto.randomUUID();
     this.forms = FORMS.filter(([name]) => name !== 'align');
@@ -48,23 +56,57 @@ class StartScreen {
   /** @param {import('../router.js').ScreenAddress} address */
   show(address) {
     const kind = address.parts[1] ?? 'ask';
-    if (kind !== this.kind) this.error = null;
+    if (kind !== this.kind) this.fail(null);
     this.kind = FORMS.some(([name]) => name === kind) ? kind : 'ask';
     this.title = FORMS.find(([name]) => name === this.kind)?.[1] ?? '';
   }
 
   view() {
-    const parts = /** @type {Record<string, () => unknown>} */ ({ ask: askFields, align: alignFields, review: reviewFields });
+    const parts = /** @type {Record<string, (label: FieldLabel) => unknown>} */ ({ ask: askFields, align: alignFields, review: reviewFields });
     return html`<section class="start">
       <nav class="choices" aria-label="Kind of run">${this.forms.map(([name, label]) => html`<a href="#/new/${name}" aria-current=${this.kind === name ? 'page' : nothing}>${label}</a>`)}</nav>
       <h1>${this.title}</h1>
       <p class="lead">${ABOUT[this.kind]}</p>
-      ${this.error ? failure(this.error) : nothing}
       <form class="stack" @submit=${(/** @type {SubmitEvent} */ event) => this.send(event)}>
-        ${parts[this.kind]?.()}
+        ${parts[this.kind]?.((name, text, control) => this.label(name, text, control))}
         <label class="inline"><input type="checkbox" name="rehearse" value="true"> Rehearse offline: scripted seats, no model is asked</label>
         <button class="primary" ?disabled=${this.isSending}>${this.isSending ? 'Starting…' : 'Start'}</button>
+        ${this.error && !this.wrongField ? html`<div id="start-error" tabindex="-1">${failure(this.error)}</div>` : nothing}
       </form></section>`;
+  }
+
+  /** @type {FieldLabel} */
+  label(name, text, control) {
+    const isWrong = this.wrongField === name && this.error instanceof ApiProblem;
+    return html`<label>${text} ${control}</label>
+      ${isWrong ? html`<p id="start-error" class="field-error" role="alert">${fieldProblem(/** @type {ApiProblem} */ (this.error))}</p>` : nothing}`;
+  }
+
+  /** Leads the reader to a new error: to the field that is wrong, else to the text beside Start. */
+  drawn() {
+    for (const control of document.querySelectorAll('.start form [name]')) {
+      const isWrong = this.wrongField !== '' && control.getAttribute('name') === this.wrongField;
+      control.setAttribute('aria-invalid', String(isWrong));
+      if (isWrong) control.setAttribute('aria-describedby', 'start-error');
+      else control.removeAttribute('aria-describedby');
+    }
+    if (!this.isNews || this.isSending) return;
+    this.isNews = false;
+    const target = document.querySelector('.start [aria-invalid="true"]') ?? document.getElementById('start-error');
+    const fold = target?.closest('details');
+    if (fold) fold.open = true;
+    if (target instanceof HTMLElement) target.focus();
+  }
+
+  /**
+   * @param {unknown} error
+   * @param {HTMLFormElement} [form]
+   */
+  fail(error, form) {
+    const field = error instanceof ApiProblem ? error.field : '';
+    this.error = error;
+    this.wrongField = form?.elements.namedItem(field) ? field : '';
+    this.isNews = error !== null;
   }
 
   /** A second click sends the same key, so that only one run starts.
@@ -73,16 +115,16 @@ class StartScreen {
   async send(event) {
     event.preventDefault();
     if (this.isSending) return;
-    const fields = new FormData(/** @type {HTMLFormElement} */ (event.target));
+    const form = /** @type {HTMLFormElement} */ (event.target);
     this.isSending = true;
-    this.error = null;
+    this.fail(null);
     this.host.redraw();
     try {
-      const started = await postJson(`/api/${this.kind}`, readFields(fields), this.key);
+      const started = await postJson(`/api/${this.kind}`, readFields(new FormData(form)), this.key);
       this.key = crypto.randomUUID();
       location.hash = `#/d/${encodeURIComponent(started.dialogue_id)}/run`;
     } catch (error) {
-      this.error = error;
+      this.fail(error, form);
     }
     this.isSending = false;
     this.host.redraw();
@@ -108,33 +150,37 @@ function readFields(fields) {
   return body;
 }
 
-function askFields() {
-  return html`<label>Question <textarea name="question" rows="3" required maxlength="20000" placeholder="Should reads go through a cache?"></textarea></label>
+/** @param {FieldLabel} label */
+function askFields(label) {
+  return html`${label('question', 'Question', html`<textarea name="question" rows="3" required maxlength="20000" placeholder="Should reads go through a cache?"></textarea>`)}
     <details><summary>Context and limits</summary><div class="stack">
-      <label>Mode <select name="mode">${MODES.map(([value, label]) => html`<option value=${value}>${label}</option>`)}</select></label>
-      <label>Files of the project, one path per line <textarea name="context" rows="2"></textarea></label>${limits()}</div></details>`;
+      ${label('mode', 'Mode', html`<select name="mode">${MODES.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select>`)}
+      ${label('context', 'Files of the project, one path per line', html`<textarea name="context" rows="2"></textarea>`)}${limits(label)}</div></details>`;
 }
 
-function alignFields() {
-  return html`<label>Question <textarea name="question" rows="3" required maxlength="20000" placeholder="Which storage should the archive use?"></textarea></label>
+/** @param {FieldLabel} label */
+function alignFields(label) {
+  return html`${label('question', 'Question', html`<textarea name="question" rows="3" required maxlength="20000" placeholder="Which storage should the archive use?"></textarea>`)}
     <details><summary>Panel and limits</summary><div class="stack">
-      <label>Experts in the panel <input name="panel" type="number" min="2" max="12" placeholder="the Judge decides"></label>
-      <label>Rounds at most <input name="max_rounds" type="number" min="1" max="100" placeholder="10"></label>
-      <label>Agreement in percent <input name="to" type="number" min="1" max="100" placeholder="100"></label>
-      <label>Domain of the ethos <input name="domain"></label>
-      <label>Constraints, one per line <textarea name="constraints" rows="2"></textarea></label>
-      <label>Files of the project, one path per line <textarea name="context" rows="2"></textarea></label>${limits()}</div></details>`;
+      ${label('panel', 'Experts in the panel', html`<input name="panel" type="number" min="2" max="12" placeholder="the Judge decides">`)}
+      ${label('max_rounds', 'Rounds at most', html`<input name="max_rounds" type="number" min="1" max="100" placeholder="10">`)}
+      ${label('to', 'Agreement in percent', html`<input name="to" type="number" min="1" max="100" placeholder="100">`)}
+      ${label('domain', 'Domain of the ethos', html`<input name="domain">`)}
+      ${label('constraints', 'Constraints, one per line', html`<textarea name="constraints" rows="2"></textarea>`)}
+      ${label('context', 'Files of the project, one path per line', html`<textarea name="context" rows="2"></textarea>`)}${limits(label)}</div></details>`;
 }
 
-function reviewFields() {
-  return html`<label>Path of the document <input name="path" required placeholder="posts/launch.md"></label>
+/** @param {FieldLabel} label */
+function reviewFields(label) {
+  return html`${label('path', 'Path of the document', html`<input name="path" required placeholder="posts/launch.md">`)}
     <details><summary>Type and tier</summary><div class="stack">
-      <label>Type <input name="type" placeholder="by the rules"></label>
-      <label>Tier <input name="tier" type="number" min="1" max="3" placeholder="by the rules"></label>
-      <label>Author <input name="producer"></label></div></details>`;
+      ${label('type', 'Type', html`<input name="type" placeholder="by the rules">`)}
+      ${label('tier', 'Tier', html`<input name="tier" type="number" min="1" max="3" placeholder="by the rules">`)}
+      ${label('producer', 'Author', html`<input name="producer">`)}</div></details>`;
 }
 
-function limits() {
-  return html`<label>Budget in dollars <input name="budget_usd" type="number" min="0" step="0.01" placeholder="by the settings"></label>
-    <label>Deadline <input name="deadline" placeholder="such as 10m"></label>`;
+/** @param {FieldLabel} label */
+function limits(label) {
+  return html`${label('budget_usd', 'Budget in dollars', html`<input name="budget_usd" type="number" min="0" step="0.01" placeholder="by the settings">`)}
+    ${label('deadline', 'Deadline', html`<input name="deadline" placeholder="such as 10m">`)}`;
 }

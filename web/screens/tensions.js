@@ -28,19 +28,24 @@ export class TensionScreen {
   }
 
   view() {
-    const round = this.frame.query.get('round');
+    const rounds = (this.frame.record.rounds ?? []).map((/** @type {any} */ round) => String(round.round));
+    const wanted = this.frame.query.get('round');
+    // An address may name a round that the record does not have: then the board is as it is now.
+    const round = wanted !== null && rounds.includes(wanted) ? wanted : null;
     const board = tensionBoard(this.frame.record, round === null ? null : Number(round));
-    return html`<section class="tensions">${this.rounds(round)}${this.board(board)}</section>`;
+    return html`<section class="tensions">${this.rounds(rounds, round)}${this.board(board)}</section>`;
   }
 
-  /** @param {string | null} chosen */
-  rounds(chosen) {
-    const rounds = (this.frame.record.rounds ?? []).map((/** @type {any} */ round) => round.round);
+  /**
+   * @param {string[]} rounds
+   * @param {string | null} chosen
+   */
+  rounds(rounds, chosen) {
     if (rounds.length < 2) return nothing;
-    const last = rounds.at(-1);
-    const value = chosen ?? String(last);
+    const last = rounds.at(-1) ?? '';
+    const value = chosen ?? last;
     return html`<label class="as-of">As of round <output>${value}</output>
-      <input type="range" min=${rounds[0]} max=${last} step="1" .value=${value} @change=${(/** @type {Event} */ event) => this.choose(/** @type {HTMLInputElement} */ (event.target).value, String(last))}></label>`;
+      <input type="range" min=${rounds[0]} max=${last} step="1" .value=${value} @change=${(/** @type {Event} */ event) => this.choose(/** @type {HTMLInputElement} */ (event.target).value, last)}></label>`;
   }
 
   /**

@@ -2,7 +2,7 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { dialoguePath, getJson } from '../api.js';
-import { count, purposeName } from '../format.js';
+import { count, purposeName, seatName } from '../format.js';
 import { RemoteValue } from '../host.js';
 import { hrefToDialogue } from '../router.js';
 import { badge } from '../parts/badges.js';
@@ -67,7 +67,7 @@ export class TranscriptScreen {
   find(rounds) {
     const needle = this.needle.toLowerCase();
     if (!needle) return rounds;
-    const has = (/** @type {TranscriptEntry} */ entry) => `${entry.seat} ${entry.raw ?? ''}`.toLowerCase().includes(needle);
+    const has = (/** @type {TranscriptEntry} */ entry) => `${seatName(entry.seat)} ${entry.raw ?? ''}`.toLowerCase().includes(needle);
     return rounds.map((round) => ({ ...round, entries: round.entries.filter(has) })).filter((round) => round.entries.length > 0);
   }
 
@@ -130,7 +130,7 @@ export class TranscriptScreen {
   entry(entry, round) {
     const score = entry.score === null || entry.score === undefined ? nothing : html`<span class="score">score ${entry.score}</span>`;
     return html`<article class="entry">
-      <header><h3>${entry.seat}</h3> <span class="soft">${purposeName(entry.purpose ?? '', round)}</span>
+      <header><h3>${seatName(entry.seat)}</h3> <span class="soft">${purposeName(entry.purpose ?? '', round)}</span>
         ${badge(entry.stance)} ${score} ${['replied', 'parsed', 'done', 'read'].includes(entry.status) ? nothing : badge(entry.status)}
         ${entry.call === null || entry.call === undefined ? nothing : html`<a class="soft call-link" href=${hrefToDialogue(this.frame.id, 'calls', { call: entry.call })}>call ${entry.call}</a>`}</header>
       ${entry.entities?.length ? html`<p class="ids">${entry.entities.map((id) => html`${entityLink(id)} `)}</p>` : nothing}

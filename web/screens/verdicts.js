@@ -1,10 +1,10 @@
 // The verdicts of an expert dialogue: final, minority, dissent; conditions; rules and exceptions.
 
 import { html, nothing } from '../vendor/lit-html.js';
-import { capital, words } from '../format.js';
+import { approverName, capital, words } from '../format.js';
 import { badge } from '../parts/badges.js';
 import { entityIndex, entityLink, linkedText } from '../parts/entities.js';
-import { sourcedOrLinked } from '../parts/sentences.js';
+import { sourcedOrLinked, sourceHint } from '../parts/sentences.js';
 
 /** @param {any} record */
 export function verdictsView(record) {
@@ -38,6 +38,7 @@ function finalVerdict(verdict, record) {
     <h2 class="kicker">Final verdict</h2>
     <p class=${isAnswer ? 'answer' : 'prose'}>${sourcedOrLinked(verdict.recommendation, `verdict.${verdict.id}`)}</p>
     <p class="prose">${sourcedOrLinked(verdict.description, `verdict.${verdict.id}`)}</p>
+    ${isAnswer ? sourceHint(record) : nothing}
     <dl class="fields">
       ${verdict.vote ? pair('Vote', html`<strong>${verdict.vote}</strong>`) : nothing}
       ${verdict.confidence ? pair('Confidence', verdict.confidence) : nothing}
@@ -97,7 +98,7 @@ export function compliance(compliance, record, source) {
   return html`<section><h3>Ethos ${badge(compliance.fully_compliant ? 'compliant' : 'exception', compliance.fully_compliant ? 'fully compliant' : 'with exceptions')}</h3>
     ${rules.length > 0 ? html`<div class="scroll" tabindex="0" role="group" aria-label="Rules"><table class="compliance"><thead><tr><th scope="col">Rule</th><th scope="col">Status</th><th scope="col">Reason</th></tr></thead>
       <tbody>${rules.map((/** @type {any} */ rule) => html`<tr><th scope="row">${rule.rule_id} <span class="label">${known.get(rule.rule_id) ?? ''}</span></th><td>${badge(rule.status)}</td><td class="reason">${sourcedOrLinked(rule.reason, source)} ${(rule.ids ?? []).map(entityLink)}</td></tr>`)}</tbody></table></div>` : nothing}
-    ${exceptions.map((/** @type {any} */ item) => html`<p class="exception">${badge('exception', `${words(item.exception_type ?? 'exception')} exception`)} <strong>${item.rule_id} ${item.rule_label ?? ''}</strong>: ${sourcedOrLinked(item.justification, source)} <span class="soft">approved by ${item.approved_by}</span></p>`)}
+    ${exceptions.map((/** @type {any} */ item) => html`<p class="exception">${badge('exception', `${words(item.exception_type ?? 'exception')} exception`)} <strong>${item.rule_id} ${item.rule_label ?? ''}</strong>: ${sourcedOrLinked(item.justification, source)} <span class="soft">approved by ${approverName(item.approved_by)}</span></p>`)}
     ${(compliance.violations ?? []).map((/** @type {any} */ item) => html`<p class="exception">${badge('violation')} <strong>${item.rule_id} ${item.rule_label ?? ''}</strong>: ${sourcedOrLinked(item.justification, source)}</p>`)}
   </section>`;
 }

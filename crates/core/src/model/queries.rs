@@ -210,4 +210,6 @@ pub struct EthosSummary {
     pub ethos_id: EthosId,
     pub dialogue_id: DialogueId,
     pub ethos_status: EthosStatus,
+    /// The title of its dialogue.
+    pub title: String,
 }

@@ -35,7 +35,7 @@ pub(crate) fn render_passage(shown: &ReplyPassage) -> String {
     };
     let mark = text(&shown.passage);
     format!(
-        "<blockquote class=\"passage\">{}<mark>{mark}</mark>{}</blockquote>",
+        "<blockquote class=\"passage\" tabindex=\"0\">{}<mark>{mark}</mark>{}</blockquote>",
         text(&shown.before),
         text(&shown.after)
     )

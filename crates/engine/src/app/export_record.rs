@@ -1,6 +1,7 @@
 //! Export of a record as a file or as text, and which existing files an export may replace.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -243,11 +244,28 @@ impl RecordSources {
 }
 
 /// The error for a call that a dialogue does not have.
-pub fn call_not_found(id: &DialogueId, number: u32, calls: usize) -> ValidationError {
+pub fn call_not_found(
+    id: &DialogueId,
+    number: impl Display + Into<Value>,
+    calls: usize,
+) -> ValidationError {
     let message = format!("'{id}' has no call {number}; it has {}", count_noun(calls, "call"));
     ValidationError::new(ErrorCode::TargetNotFound, message)
         .with_value(number)
         .with_suggestion(format!("`plenary show {id} --prompts` lists its calls"))
+}
+
+pub fn round_not_found(record: &DialogueRecord, round: u8) -> ValidationError {
+    let id = record.dialogue.id();
+    let last = record.rounds.iter().map(|held| held.round).max();
+    let message = match last {
+        Some(last) => format!("'{id}' has no round {round}; its last round is {last}"),
+        None => format!("'{id}' has no round yet"),
+    };
+    ValidationError::new(ErrorCode::InvalidRound, message)
+        .with_field("round")
+        .with_value(round)
+        .with_suggestion(format!("to see all rounds: `plenary show {id} --full`"))
 }
 
 /// Loads the record of the dialogue in the arguments.

@@ -130,8 +130,8 @@ pub(crate) async fn show_call(
 ) -> Result<Response, ApiProblem> {
     let id = parse_dialogue(&id)?;
     answer_calls(&state, request.headers(), id, move |id, calls| {
-        let number: u32 = number.parse().unwrap_or(0);
-        let call = calls.iter().find(|call| call.call == number);
+        let known = number.parse().ok();
+        let call = calls.iter().find(|call| Some(call.call) == known);
         let call = call.ok_or_else(|| call_not_found(id, number, calls.len()))?;
         to_json_text(&CallDetail::from_call(call))
     })

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use plenary_core::dialogue::diagnostics::dialogue_not_found;
+use plenary_core::ethos::rule_set::EthosStatus;
 use plenary_core::model::ids::DialogueId;
-use plenary_core::model::journal::{JournalEntry, JournalEntryKind};
+use plenary_core::model::journal::{JournalEntry, JournalEntryKind, JournalEvent};
 use plenary_core::model::time::Moment;
 use plenary_core::report::events::RunEvent;
 use plenary_engine::app::project::Project;
@@ -291,13 +292,29 @@ fn stamp_events(
         event: E,
     }
     #[derive(Serialize)]
-    struct RecordedEntry {
+    struct RecordedEntry<'a> {
         event: &'static str,
         kind: JournalEntryKind,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ethos: Option<RecordedEthos<'a>>,
+    }
+    #[derive(Serialize)]
+    struct RecordedEthos<'a> {
+        status: EthosStatus,
+        open_conflicts: usize,
+        approved_by: Option<&'a str>,
     }
     let (seq, ts) = (entry.seq, entry.at);
     if events.is_empty() {
-        let event = RecordedEntry { event: "recorded", kind: entry.kind };
+        let ethos = entry.events.iter().rev().find_map(|change| {
+            let JournalEvent::EthosSaved(saved) = change else { return None };
+            Some(RecordedEthos {
+                status: saved.status,
+                open_conflicts: saved.open_conflicts().count(),
+                approved_by: saved.approved_by.as_deref(),
+            })
+        });
+        let event = RecordedEntry { event: "recorded", kind: entry.kind, ethos };
         return Ok(vec![to_json_text(&StampedFrame { seq, ts, dialogue_id: id, event })?]);
     }
     let stamp = |event| to_json_text(&StampedFrame { seq, ts, dialogue_id: id, event });

@@ -86,9 +86,9 @@ fn health_schema(_: &mut SchemaGenerator) -> Schema {
 fn ethos_schema(_: &mut SchemaGenerator) -> Schema {
     let list = json!({ "type": "array", "items": { "type": "object" } });
     let made = json!({ "type": "array", "items": {
-        "type": "object", "required": ["ethos_id", "dialogue_id", "ethos_status"],
+        "type": "object", "required": ["ethos_id", "dialogue_id", "ethos_status", "title"],
         "properties": { "ethos_id": { "type": "string" }, "dialogue_id": { "type": "string" },
-            "ethos_status": { "enum": EthosStatus::ALL } },
+            "ethos_status": { "enum": EthosStatus::ALL }, "title": { "type": "string" } },
     } });
     json_schema!({
         "type": "object", "required": ["status", "principles", "domains", "ethos"],

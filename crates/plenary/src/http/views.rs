@@ -13,7 +13,9 @@ use plenary_core::report::graph::{EntitiesAnswer, graph_document, tension_board}
 use plenary_core::report::provenance::ProvenanceTarget;
 use plenary_core::report::scoreboard::record_scoreboard;
 use plenary_engine::app::checks::{AuditFilter, audit_verdicts, list_due};
-use plenary_engine::app::export_record::{Format, RecordSources, print_record};
+use plenary_engine::app::export_record::{
+    Format, RecordSources, print_record, round_not_found,
+};
 use plenary_engine::app::queries::count_records;
 use plenary_engine::error::to_json_text;
 use serde_json::{Map, Value, json};
@@ -65,6 +67,11 @@ pub(crate) async fn show_tensions(
     let wanted = query_pairs(&request).into_iter().find(|(name, _)| name == "round");
     let round = wanted.map(|(_, value)| read_round(&value)).transpose()?;
     answer_view(&state, request.headers(), id, move |_, record| {
+        if let Some(round) = round
+            && record.rounds.iter().all(|held| held.round != round)
+        {
+            return Err(round_not_found(record, round).into());
+        }
         to_json_text(&tension_board(record.clone(), round))
     })
     .await

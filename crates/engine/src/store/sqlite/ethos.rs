@@ -151,8 +151,9 @@ pub(crate) fn load_library(connection: &Connection) -> StoreResult<EthosLibrary>
 pub(crate) fn list_ethos(connection: &Connection, limit: usize) -> StoreResult<Vec<EthosSummary>> {
     query_rows(
         connection,
-        "SELECT ethos_id, dialogue_id, status AS ethos_status FROM ethos
-         ORDER BY created_at DESC, ethos_id DESC LIMIT ?1",
+        "SELECT ethos.ethos_id, dialogue_id, ethos.status AS ethos_status, title
+         FROM ethos JOIN dialogues USING (dialogue_id)
+         ORDER BY ethos.created_at DESC, ethos.ethos_id DESC LIMIT ?1",
         [limit],
         read_struct,
     )

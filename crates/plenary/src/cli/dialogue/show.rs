@@ -18,7 +18,7 @@ use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::PageCanvas;
 use plenary_core::report::terminal::page::draw_page;
 use plenary_engine::app::export_record::{
-    Format, PrintedExport, call_not_found, export_record, find_format, has_unknown_ending,
+    Format, PrintedExport, call_not_found, export_record, find_format, has_unknown_ending, round_not_found,
     print_record, read_calls, read_record, record_json,
 };
 use plenary_engine::app::follow_up::DialogueLinks;
@@ -84,17 +84,7 @@ impl ShowArgs {
         if let Some(round) = self.round
             && record.rounds.iter().all(|held| held.round != round)
         {
-            let id = record.dialogue.id();
-            let last = record.rounds.iter().map(|held| held.round).max();
-            let message = match last {
-                Some(last) => format!("'{id}' has no round {round}; its last round is {last}"),
-                None => format!("'{id}' has no round yet"),
-            };
-            let fault = ValidationError::new(ErrorCode::InvalidRound, message)
-                .with_field("round")
-                .with_value(round)
-                .with_suggestion(format!("to see all rounds: `plenary show {id} --full`"));
-            return Err(Error::Missing(fault.into()));
+            return Err(Error::Missing(round_not_found(&record, round).into()));
         }
         let width = self.width.map_or_else(|| session.ui.terminal_width(), usize::from);
         if self.prompts || self.call.is_some() {
