@@ -67,6 +67,10 @@ async function live(visitor) {
   const seats = await page.locator('.matrix tbody th').allInnerTexts();
   assert.ok(seats.every((seat) => /model-(ann|bob|cid)/.test(seat)), `each seat has its model: ${seats.join(' | ')}`);
   await visitor.picture('alignment-live-1440-light');
+  await page.getByRole('button', { name: 'Whisper' }).click();
+  const listeners = await page.locator('.intervene option').allInnerTexts();
+  assert.ok(listeners.includes('the Judge') && listeners.length > 3, listeners.join(' '));
+  assert.ok(!listeners.some((name) => ['ann', 'bob', 'cid', 'the-judge'].includes(name)), listeners.join(' '));
   models.pace = 0;
   await page.locator('.run-state', { hasText: 'The run finished' }).waitFor({ timeout: 60_000 });
   await page.locator('.feed li', { hasText: 'gave the final verdict' }).waitFor();

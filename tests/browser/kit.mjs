@@ -191,6 +191,12 @@ export class Visitor {
     assert.ok(content <= window, `${where} is ${content} pixels wide in a window of ${window}`);
   }
 
+  /** Rows of a long list have one height, which cuts off what does not fit. */
+  async checkRows(where) {
+    const cut = await this.page.evaluate(() => [...document.querySelectorAll('.windowed .row > *')].filter((row) => row.scrollHeight > row.clientHeight + 1).length);
+    assert.equal(cut, 0, `rows of ${where} are cut off`);
+  }
+
   async picture(name, options = {}) {
     fs.mkdirSync(PICTURES, { recursive: true });
     await this.page.screenshot({ path: path.join(PICTURES, `${name}.png`), ...options });

@@ -89,6 +89,7 @@ async function serverDies(visitor, server) {
   // The page reconnects by itself and learns that the run has no process.
   await page.locator('.feed-lost').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Resume' }).waitFor();
+  await page.locator('.run-state', { hasText: 'without an answer' }).waitFor();
   figure('the page is back after the server, ms', Date.now() - began);
   models.pace = 1;
   await page.getByRole('button', { name: 'Resume' }).first().click();
@@ -104,6 +105,9 @@ async function serverDies(visitor, server) {
   assert.deepEqual(collected, await shownEvents(page), 'nothing is missing and nothing is double');
   assert.ok(collected.some((line) => line.includes('resumed the run')), collected.join('\n'));
   assert.match(plenary('verify'), /unchanged/);
+  // The time line leaves out what lies between the two processes.
+  await visitor.go(`#/d/${id}/calls`);
+  await page.getByText(/^The run paused for .* and was resumed\.$/).waitFor();
   return id;
 }
 

@@ -69,6 +69,7 @@ await withVisitor(async (visitor) => {
       await visitor.page.getByText(text).first().waitFor({ state: 'attached' });
       await visitor.settle();
       await visitor.checkWidth(`${name} at ${width}`);
+      await visitor.checkRows(`${name} at ${width}`);
       await visitor.picture(`${name}-${width}-${scheme}`);
       visitor.check(`${name} at ${width} in ${scheme}`);
     }
@@ -82,6 +83,22 @@ await withVisitor(async (visitor) => {
       await visitor.checkAxe(`${name} in ${scheme}`);
     }
   }
+  // The file of an export has its sources folded; keys must reach them, too.
+  fs.writeFileSync('export.html', plenary('export', example, '--format', 'html', '--full'));
+  await visitor.page.goto(`file://${fs.realpathSync('export.html')}`);
+  await visitor.page.evaluate(() => { for (const fold of document.querySelectorAll('details')) fold.open = true; });
+  await visitor.checkAxe('the export');
+  await visitor.newPage({ width: 360, height: 780 });
+  // A finished run begins with its first stage; a round and a call that do not exist are not shown.
+  await visitor.go(`#/d/${council}/run`);
+  assert.equal(await visitor.page.evaluate(() => document.querySelector('.matrix').parentElement.scrollLeft), 0);
+  for (const round of ['99', 'x']) {
+    await visitor.go(`#/d/${example}/tensions?round=${round}`);
+    assert.equal(await visitor.page.locator('.as-of output').textContent(), '2');
+    assert.equal(await visitor.page.locator('.column[aria-label=resolved]').count(), 1);
+  }
+  await visitor.go(`#/d/${council}/calls?call=999`);
+  await visitor.page.getByText('has no call 999').waitFor();
   await visitor.newPage({ width: 3840, height: 2160 });
   await visitor.go(`#/d/${council}/result`);
   const size = await visitor.page.evaluate(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));

@@ -169,7 +169,8 @@ class DialogueScreen {
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => void this.reload(), RELOAD_DELAY_MS);
     }
-    if (event.event === 'stopped' || event.event === 'round_held' || event.event === 'verdict_given') this.host.announce(this.run.feed.at(-1)?.text ?? '');
+    // The events of a run that is over are read again, but they are no news.
+    if (this.isRunning && ['stopped', 'round_held', 'verdict_given'].includes(event.event)) this.host.announce(this.run.feed.at(-1)?.text ?? '');
     this.host.redraw();
   }
 

@@ -81,6 +81,15 @@ impl EventStream {
         Self { lines: BufReader::new(stream) }
     }
 
+    /// The lines before the first event: the head of the answer, and what the browser must know.
+    pub fn read_head(&mut self) -> String {
+        let mut head = String::new();
+        while !head.contains("retry: ") {
+            assert_ne!(self.lines.read_line(&mut head).unwrap(), 0, "{head}");
+        }
+        head.to_lowercase()
+    }
+
     /// The next event; none when the stream has ended.
     pub fn next_event(&mut self) -> Option<StreamEvent> {
         let mut id = None;

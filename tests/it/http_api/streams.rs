@@ -119,6 +119,10 @@ fn a_page_without_a_dialogue_learns_that_the_store_changed() {
     let program = TestProgram::new();
     let served = HttpServerProcess::new(&program);
     let mut stream = EventStream::open(&served, &[], None);
+    let head = stream.read_head();
+    for line in ["content-type: text/event-stream", "x-accel-buffering: no", "retry: 2000"] {
+        assert!(head.contains(line), "{head}");
+    }
     start_council(&served, "Tea or coffee?");
     let until = Instant::now() + Duration::from_secs(60);
     let event = stream.next_event().unwrap();

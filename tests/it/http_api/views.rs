@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::client::{get_json, send, start_council, wait_for_state};
+use super::client::{EventStream, get_json, send, start_council, wait_for_state};
 use crate::kit::TestProgram;
 use crate::mcp::http_harness::HttpServerProcess;
 
@@ -133,6 +133,32 @@ fn every_view_has_the_shape_that_the_document_states() {
             &format!("/api/dialogues/{id}/provenance/P0101"),
         );
     }
+}
+
+/// An error repeats the value of the address, and a view of what does not exist is no view.
+#[test]
+fn a_call_a_round_and_an_address_that_do_not_exist_are_refused() {
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
+    let id = start_council(&served, "Tea or coffee?");
+    wait_for_state(&served, &id, "done");
+    for (part, status, message) in [
+        ("/calls/x", 404, "has no call x; it has"),
+        ("/calls/99999999999999999999", 404, "has no call 99999999999999999999; it has"),
+        ("/calls/999", 404, "has no call 999; it has"),
+        ("/tensions?round=99", 422, "has no round 99; its last round is 3"),
+        ("/tensions?round=x", 422, "'round' must be a number"),
+        ("/provenance/%ff", 400, "not UTF-8"),
+    ] {
+        let told = send(&served, "GET", &format!("/api/dialogues/{id}{part}"), &Value::Null);
+        assert_eq!(told.status, status, "{part}: {told:?}");
+        assert_eq!(told.header("content-type").as_deref(), Some("application/problem+json"));
+        assert!(told.body.contains(message), "{part}: {}", told.body);
+    }
+    assert_eq!(
+        get_json(&served, &format!("/api/dialogues/{id}/tensions?round=1"))["open"],
+        json!([])
+    );
 }
 
 #[test]
@@ -320,6 +346,15 @@ fn an_alignment_dialogue_starts_over_http_and_its_scoreboard_is_a_view() {
         check_answer(&served, &document, &route, &format!("/api/dialogues/{id}{view}"));
     }
     check_answer(&served, &document, "/api/ethos", "/api/ethos");
+    assert_eq!(get_json(&served, "/api/ethos")["ethos"][0]["title"], record["title"]);
+    let mut stream = EventStream::open(&served, &[&id], None);
+    let saved =
+        std::iter::from_fn(|| stream.next_event()).find(|event| !event.data["ethos"].is_null());
+    let saved = saved.unwrap().data;
+    assert_eq!(
+        (&saved["event"], &saved["ethos"]["open_conflicts"]),
+        (&json!("recorded"), &json!(0))
+    );
     assert_eq!(record["scoreboard"], board);
     let refused = send(
         &served,

@@ -72,6 +72,12 @@ fn the_page_follows_a_judge_and_lets_a_person_decide_a_conflict() {
 
 #[test]
 #[ignore = "needs Chromium: `./check real`"]
+fn a_form_keeps_its_decision_and_its_errors_to_itself() {
+    run_scenario("forms", &TestProgram::new());
+}
+
+#[test]
+#[ignore = "needs Chromium: `./check real`"]
 fn keys_alone_reach_everything() {
     run_scenario("keyboard", &TestProgram::new());
 }

@@ -239,6 +239,10 @@ fn a_field_links_to_its_source_and_the_passage_is_marked() {
     assert!(html.contains("<section id=\"source-conclusion.recommendation\""), "{html}");
     let marked = "{&quot;a&quot;:&quot;&lt;b&gt;<mark>Go &amp; wait</mark>&lt;/b&gt;&quot;}";
     assert!(html.contains(marked), "{html}");
+    assert!(
+        html.contains("<blockquote class=\"passage\" tabindex=\"0\">"),
+        "keys scroll it: {html}"
+    );
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::StatusCode;
-use axum::response::Response;
+use axum::http::{StatusCode, header};
+use axum::middleware::map_response;
+use axum::response::{IntoResponse, Response};
 use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::ids::DialogueId;
 use plenary_engine::app::project::Project;
@@ -79,6 +80,19 @@ pub(crate) async fn show_health() -> Result<Response, ApiProblem> {
     json_text(StatusCode::OK, "{\"status\":\"ok\"}".to_owned())
 }
 
+/// Axum refuses an address that it cannot decode in plain text.
+async fn state_refusal(response: Response) -> Response {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    if response.status() != StatusCode::BAD_REQUEST
+        || kind.is_none_or(|kind| !kind.as_bytes().starts_with(b"text/plain"))
+    {
+        return response;
+    }
+    let message = "a part of this address is not UTF-8 text";
+    ApiProblem::new(StatusCode::BAD_REQUEST, "invalid_address", message, "encode it as UTF-8")
+        .into_response()
+}
+
 async fn refuse_method() -> ApiProblem {
     ApiProblem::new(
         StatusCode::METHOD_NOT_ALLOWED,
@@ -92,6 +106,7 @@ pub(crate) fn api_router(state: Arc<ApiState>) -> Router {
     let router = ROUTES
         .iter()
         .fold(Router::new(), |router, route| router.route(route.path, (route.handler)()));
+    let router = router.route_layer(map_response(state_refusal));
     let router = router.method_not_allowed_fallback(refuse_method);
     router.fallback(serve_page_file).with_state(state)
 }

@@ -13,9 +13,7 @@ use plenary_core::report::graph::{EntitiesAnswer, graph_document, tension_board}
 use plenary_core::report::provenance::ProvenanceTarget;
 use plenary_core::report::scoreboard::record_scoreboard;
 use plenary_engine::app::checks::{AuditFilter, audit_verdicts, list_due};
-use plenary_engine::app::export_record::{
-    Format, RecordSources, print_record, round_not_found,
-};
+use plenary_engine::app::export_record::{Format, RecordSources, print_record, round_not_found};
 use plenary_engine::app::queries::count_records;
 use plenary_engine::error::to_json_text;
 use serde_json::{Map, Value, json};

@@ -18,8 +18,8 @@ use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::PageCanvas;
 use plenary_core::report::terminal::page::draw_page;
 use plenary_engine::app::export_record::{
-    Format, PrintedExport, call_not_found, export_record, find_format, has_unknown_ending, round_not_found,
-    print_record, read_calls, read_record, record_json,
+    Format, PrintedExport, call_not_found, export_record, find_format, has_unknown_ending,
+    print_record, read_calls, read_record, record_json, round_not_found,
 };
 use plenary_engine::app::follow_up::DialogueLinks;
 use plenary_engine::app::project::Project;
