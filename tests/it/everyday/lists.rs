@@ -81,9 +81,16 @@ fn a_killed_run_is_interrupted_and_a_live_one_is_running() {
     let state = || rows(&program, &[]).first().map(|row| row["state"].clone());
     crate::kit::wait_until_blocking(|| state().is_some());
     assert_eq!(state().unwrap(), "running");
+    let id = rows(&program, &[])[0]["dialogue_id"].as_str().unwrap().to_owned();
+    let page = || program.run_command(&["show", "latest"]).stdout;
+    let running = page();
+    assert!(running.contains("RUNNING") && !running.contains("INCOMPLETE"), "{running}");
+    assert!(running.contains(&format!("\n  plenary watch {id}\n")), "{running}");
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(state().unwrap(), "interrupted");
+    let stopped = page();
+    assert!(stopped.contains(&format!("\n  plenary resume {id}\n")), "{stopped}");
 }
 
 #[test]

@@ -69,6 +69,8 @@ pub struct RunState {
     pub owners: Vec<String>,
     /// Why the run last stopped; `None` while it is running.
     pub stopped: Option<RunStopReason>,
+    /// A process works on the run, as a page's reader found: its lock says so, not the journal.
+    pub is_running: bool,
     /// The dialogue was abandoned: no seat is asked any more.
     pub is_abandoned: bool,
     /// The Principal stopped the rounds: no seat is asked in rounds any more.
@@ -308,6 +310,7 @@ impl RunState {
             owners: Vec::new(),
             paused_ms: 0,
             stopped: None,
+            is_running: false,
             is_cut_short: false,
             is_abandoned: false,
             last_entry_at: at,

@@ -44,6 +44,11 @@ pub fn completion_status(state: &RunState) -> CompletionStatus {
     }
 }
 
+/// The status as a page says it.
+pub(crate) fn status_word(state: &RunState) -> &'static str {
+    if state.is_running { "running" } else { completion_status(state).name() }
+}
+
 /// The first round in which seats answer.
 fn first_round(state: &RunState) -> u8 {
     if state.alignment.is_some() { 0 } else { 1 }
@@ -94,6 +99,13 @@ pub fn stop_notice(state: &RunState) -> Option<StopNotice> {
             suggestion: "it cannot be resumed; its record is kept".to_owned(),
         });
     }
+    if state.is_running {
+        return Some(StopNotice {
+            error_code: "running",
+            message: "a process works on the run".to_owned(),
+            suggestion: format!("to follow it: `plenary watch {}`", state.opening.dialogue_id),
+        });
+    }
     describe_stop(state)
 }
 
@@ -112,7 +124,7 @@ fn unfinished_notice(state: &RunState) -> StopNotice {
         error_code: "unfinished",
         message: "the run is not finished".to_owned(),
         suggestion: format!(
-            "if a process works on the run, `plenary watch {id}` follows it; otherwise: \
+            "Plenary kept all answers. If no process works on the run, continue it: \
              `plenary resume {id}`"
         ),
     }

@@ -15,7 +15,7 @@ use crate::cli::terminal_text::quote_argument;
 pub(crate) const GUIDE: &str = "\
 Plenary asks a panel of models and records every step.
 
-Ask a question (without a key, an offline panel answers):
+Ask a question (without a key and a council.yaml, an offline panel answers):
   plenary ask \"Should reads go through a cache?\"
 
 Review a document before it goes out:

@@ -26,7 +26,7 @@ use crate::report::record_page::{
 use crate::report::run_sections::{
     files_section, interventions_section, list_spending, replies_section, run_record_section,
 };
-use crate::report::run_status::CompletionStatus;
+use crate::report::run_status::{CompletionStatus, status_word};
 
 /// The page of a run, finished or not, on its record.
 pub fn council_page(record: &DialogueRecord, state: &RunState, scope: PageScope) -> PageModel {
@@ -39,7 +39,7 @@ pub fn council_page(record: &DialogueRecord, state: &RunState, scope: PageScope)
     page.state = state_text(&told.ended);
     page.health.extend(list_health(state, told));
     if let Some(error) = &told.error {
-        let message = format!("{}: {}.", told.status, error.message);
+        let message = format!("{}: {}.", status_word(state), error.message);
         page.intro.extend(stop_blocks(message, &error.suggestion));
     }
     if told.flags.false_consensus {
@@ -124,6 +124,7 @@ fn list_health(state: &RunState, told: &CouncilDocument) -> Vec<String> {
     let seats = state.plan.participant_seats().count();
     let status = match told.status {
         CompletionStatus::Done => None,
+        CompletionStatus::Incomplete if state.is_running => Some("RUNNING".to_owned()),
         CompletionStatus::Incomplete => Some("INCOMPLETE".to_owned()),
         CompletionStatus::Failed => Some("FAILED".to_owned()),
     };

@@ -40,7 +40,8 @@ pub(crate) fn positions_section(told: &CouncilDocument, detail: PageDetail) -> P
     let columns = columns.into_iter().take(width);
     let columns = columns.map(|(heading, kind)| TableColumn::new(heading, kind)).collect();
     let table = PageTable { columns, rows: rows.collect() };
-    let mut blocks = vec![PageBlock::Table(table)];
+    let table = Some(table).filter(|table| !table.rows.is_empty());
+    let mut blocks: Vec<PageBlock> = table.map(PageBlock::Table).into_iter().collect();
     if let Some(choice) = told.peer_choice.as_ref().filter(|_| !is_brief) {
         let basis = match choice.rating {
             Some(rating) => {

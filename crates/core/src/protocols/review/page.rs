@@ -27,7 +27,7 @@ use crate::report::record_page::{
     suggestion_blocks, summary_facts,
 };
 use crate::report::run_sections::{list_spending, replies_section, run_record_section};
-use crate::report::run_status::StopNotice;
+use crate::report::run_status::{StopNotice, status_word};
 use crate::report::terminal::layout::{FAINT, PLAIN, PageCanvas, StyledLine};
 use crate::report::terminal::wrap::wrap_line;
 
@@ -62,8 +62,11 @@ pub fn review_page(
     page.summary = artifact_facts(told);
     page.facts.extend(artifact_rows(told));
     if let Some(error) = &told.error {
-        let message = format!("{}: {}.", told.status, error.message);
-        page.intro.extend(stop_blocks(message, "").into_iter().take(1));
+        let message = format!("{}: {}.", status_word(state), error.message);
+        let is_result = scope.detail == PageDetail::Result;
+        let blocks = stop_blocks(message, &error.suggestion);
+        // A result has the suggestion at its end.
+        page.intro.extend(blocks.into_iter().take(if is_result { 1 } else { usize::MAX }));
     }
     let confirms = |word: &OverrideMark| told.verdict == word.decision.into();
     let heading =

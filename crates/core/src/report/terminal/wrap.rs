@@ -29,7 +29,7 @@ pub fn wrap_line(text: &str, width: usize) -> Vec<String> {
 /// keep their indent; a command or an id is never broken.
 pub fn wrap_screen(text: &str, width: usize) -> String {
     let wrap = |line: &str| {
-        if textwrap::core::display_width(line) <= width {
+        if textwrap::core::display_width(line) <= width || is_command_line(line) {
             return line.to_owned();
         }
         let words = line.trim_start_matches(' ');
@@ -42,6 +42,13 @@ pub fn wrap_screen(text: &str, width: usize) -> String {
         textwrap::wrap(&joined, options).join("\n").replace(COMMAND_SPACE, " ")
     };
     text.split('\n').map(wrap).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a line is a command, perhaps in colour: a reader copies it.
+fn is_command_line(line: &str) -> bool {
+    let line = line.trim_start();
+    let plain = line.strip_prefix("\u{1b}[").and_then(|styled| styled.split_once('m'));
+    plain.map_or(line, |(_, plain)| plain).starts_with("plenary ")
 }
 
 /// Wraps a longer text: keeps its line breaks, merges blank lines, and indents list items under
@@ -282,6 +289,9 @@ mod tests {
         check("  a line that is wider than it", "  a line that is wider\n  than it");
         check("run `plenary show tea` to see it", "run `plenary show tea`\nto see it");
         check("\u{1b}[1mbold words\u{1b}[0m of 24 col.", "\u{1b}[1mbold words\u{1b}[0m of 24 col.");
+        check("  plenary resume tea-or-coffee-1a2b3c4d", "  plenary resume tea-or-coffee-1a2b3c4d");
+        let green = "  \u{1b}[32mplenary resume tea-or-coffee-1a2b3c4d\u{1b}[0m";
+        check(green, green);
         let id = "tea-or-coffee-1a2b3c4d/1";
         check(&format!("    {id}  rehearsal"), &format!("{id}\nrehearsal"));
     }

@@ -7,6 +7,7 @@ use plenary_core::model::dialogue::DialogueOpening;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::queries::DialogueName;
 use plenary_core::model::record::DialogueRecord;
+use plenary_core::model::run_state::RunState;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::protocol::ShownRun;
 use plenary_core::report::calls::{call_page, prompt_documents, prompts_page};
@@ -23,6 +24,7 @@ use plenary_engine::app::export_record::{
 };
 use plenary_engine::app::follow_up::DialogueLinks;
 use plenary_engine::app::project::Project;
+use plenary_engine::engine::process_lock::is_running;
 use plenary_engine::engine::run_start::load_run_state;
 use plenary_engine::error::{Error, to_json_text};
 use plenary_engine::files::allowed_file::WritePermission;
@@ -156,7 +158,11 @@ fn record_page(
     let journal = store.load_entries(id, 0)?;
     let state = match load_run_state(&project.protocols, store, id) {
         Err(Error::Refused(_)) => None,
-        loaded => Some(loaded?),
+        loaded => {
+            let state = loaded?;
+            let is_running = is_running(project.folders.store_file(), &state);
+            Some(RunState { is_running, ..state })
+        }
     };
     let shown = ShownRun { record, journal: &journal, state: state.as_ref() };
     let mut page = protocol.page(&shown, scope);
