@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use plenary_core::model::ask::TransportKind;
+use plenary_core::model::ask::{CallErrorType, TransportKind};
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::TokenPrice;
 use plenary_core::model::text::nearest_first;
@@ -68,6 +68,9 @@ pub struct ProviderCheck {
     pub host: Option<String>,
     pub usable: bool,
     pub transports: Vec<TransportCheck>,
+    /// Its program, if that is not logged in.
+    #[serde(skip)]
+    pub logged_out: Option<String>,
     pub key: Option<KeyCheck>,
     /// Whether its server answered; `None` if it was not asked.
     pub reachable: Option<bool>,
@@ -83,6 +86,9 @@ pub struct TransportCheck {
     pub kind: TransportKind,
     pub usable: bool,
     pub detail: String,
+    /// How the test call failed.
+    #[serde(skip)]
+    pub error_type: Option<CallErrorType>,
 }
 
 /// The variable of the key, never its value.
@@ -192,8 +198,13 @@ impl ProviderCheck {
             (Some(Ok(offered)), Some(false)) => nearest_first(&provider.model, offered),
             _ => Vec::new(),
         };
+        let is_refused = |kind: TransportKind| {
+            transports.iter().any(|one| one.kind == kind && one.is_refused())
+        };
+        let program = provider.command.first().filter(|_| is_refused(TransportKind::Cli));
         Self {
             name: provider.name.to_string(),
+            logged_out: program.cloned(),
             model: provider.model.clone(),
             found_by: candidate.found_by.to_string(),
             host: provider.base_url.as_deref().and_then(host_of),
@@ -268,7 +279,15 @@ fn check_transport(way: &TransportStatus, probed: &ProbeResult) -> TransportChec
             (false, format!("{found}; a test call failed: {}", error.message))
         }
     };
-    TransportCheck { kind: way.kind, usable, detail }
+    let error_type = called.and_then(|(_, reply)| Some(reply.as_ref().err()?.error_type));
+    TransportCheck { kind: way.kind, usable, detail, error_type }
+}
+
+impl TransportCheck {
+    /// Whether the call was refused for its key or login.
+    fn is_refused(&self) -> bool {
+        self.error_type == Some(CallErrorType::Auth)
+    }
 }
 
 /// Whether the list of models failed for the reason for which the test call failed.
@@ -305,7 +324,8 @@ fn list_advice(providers: &[ProviderCheck], settings: &Settings) -> Vec<String> 
         return no_provider_advice(settings.paths.file.is_some());
     }
     let origin = settings.council.origin;
-    let mut advice: Vec<String> = providers.iter().flat_map(provider_advice).collect();
+    let mut advice: Vec<String> = 
+        providers.iter().flat_map(|one| provider_advice(one, origin)).collect();
     if origin == ProviderOrigin::Found && providers.len() < PANEL_SIZE_MIN {
         advice.push(format!(
             "fewer than {PANEL_SIZE_MIN} providers were found, so some fill several seats; name others \
@@ -315,38 +335,58 @@ fn list_advice(providers: &[ProviderCheck], settings: &Settings) -> Vec<String> 
     advice
 }
 
+/// How to log in, or which key to set.
+fn key_advice(provider: &ProviderCheck, origin: ProviderOrigin) -> Option<String> {
+    let name = &provider.name;
+    let remove = match origin {
+        ProviderOrigin::Configured => ", or remove the provider from council.yaml",
+        ProviderOrigin::Found | ProviderOrigin::Missing => "",
+    };
+    let is_http = |one: &TransportCheck| one.kind == TransportKind::Http && one.is_refused();
+    let is_refused = provider.transports.iter().any(is_http);
+    let key = provider.key.as_ref().map(|key| (key.variable.as_str(), key.present));
+    Some(match (&provider.logged_out, key) {
+        (_, Some((variable, true))) if is_refused => {
+            format!("the server of `{name}` refuses the key in {variable}; set a valid one{remove}")
+        }
+        (_, None) if is_refused => format!(
+            "the server of `{name}` wants a key; name its variable with `api_key_env`{remove}"
+        ),
+        _ if provider.usable => return None,
+        (Some(program), Some((variable, _))) => {
+            format!("start `{program}` and log in, or set {variable} for `{name}`{remove}")
+        }
+        (Some(program), None) => format!("start `{program}` and log in{remove}"),
+        (None, Some((variable, false))) => format!("set {variable} for `{name}`{remove}"),
+        (None, _) => return None,
+    })
+}
+
 /// With a file, a question is meant for real models.
 fn no_provider_advice(has_file: bool) -> Vec<String> {
     let effect = match has_file {
         true => {
-            "no provider was found; `plenary ask --rehearse` shows the steps with an offline panel"
+            "until then `plenary ask` ends with exit code 5; `plenary ask --rehearse` shows the steps \
+             with an offline panel"
         }
         false => {
-            "no provider was found; `plenary ask` rehearses with an offline panel and calls no model"
+            "until then `plenary ask` rehearses with an offline panel, calls no model and ends with \
+             exit code 0; with a council.yaml it would end with exit code 5"
         }
     };
     [
-        effect,
-        "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY; or install \
-         claude, codex or gemini; or start Ollama",
+        "no provider was found: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or \
+         OPENROUTER_API_KEY; or install claude, codex or gemini; or start Ollama",
         "name any other server in council.yaml, which `plenary init` writes",
+        effect,
     ]
     .map(str::to_owned)
     .to_vec()
 }
 
-fn provider_advice(provider: &ProviderCheck) -> Vec<String> {
+fn provider_advice(provider: &ProviderCheck, origin: ProviderOrigin) -> Vec<String> {
     let name = &provider.name;
-    let mut advice = Vec::new();
-    match &provider.key {
-        Some(key) if !key.present && !provider.usable => {
-            advice.push(format!(
-                "set {} for `{name}`, or remove the provider from council.yaml",
-                key.variable
-            ));
-        }
-        Some(_) | None => {}
-    }
+    let mut advice: Vec<String> = key_advice(provider, origin).into_iter().collect();
     if provider.reachable == Some(false) {
         let host = provider.host.as_deref().unwrap_or("its server");
         // The servers of the catalogue run; one on this machine may not.

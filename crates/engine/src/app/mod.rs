@@ -14,6 +14,7 @@ pub mod ethos_detection;
 pub mod ethos_files;
 pub mod export_record;
 pub mod follow_up;
+pub mod found_providers;
 pub mod list_dialogues;
 pub mod log_import;
 pub mod models;

@@ -46,50 +46,6 @@ pub(crate) fn find_keys_and_programs(environment: &EnvVariables) -> Vec<Provider
     keyed.chain(programs).filter_map(|row| found_entry(json!({ "name": row.name }))).collect()
 }
 
-/// A provider that was found on this machine, for the file that `init` writes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundProvider {
-    pub name: String,
-    pub model: Option<String>,
-    /// `key ANTHROPIC_API_KEY`, `program codex` or the address of a local server.
-    pub found_by: String,
-    /// The address of a server that no name implies.
-    pub base_url: Option<String>,
-}
-
-/// Finds the providers as a run without a file would.
-pub fn find_providers(
-    environment: &EnvVariables,
-    models: impl Fn(&str) -> Vec<String>,
-) -> Vec<FoundProvider> {
-    let named = find_keys_and_programs(environment);
-    let mut found: Vec<FoundProvider> = named
-        .iter()
-        .filter_map(|entry| find_row(entry.name.as_str()))
-        .map(|row| {
-            let key = row.key_variables.iter().find(|name| environment.get(name).is_some());
-            let program = || format!("program {}", row.program.unwrap_or(row.name));
-            FoundProvider {
-                name: row.name.to_owned(),
-                model: row.model.map(str::to_owned),
-                found_by: key.map_or_else(program, |key| format!("key {key}")),
-                base_url: None,
-            }
-        })
-        .collect();
-    if let Some(server) = server_url(environment).filter(|_| needs_more(&named)) {
-        found.extend(entries_for_models(&models(&server), &server).into_iter().map(|entry| {
-            FoundProvider {
-                name: entry.name.to_string(),
-                model: entry.model,
-                found_by: format!("Ollama at {server}"),
-                base_url: Some(format!("{server}/v1")),
-            }
-        }));
-    }
-    found
-}
-
 /// Returns installed models as providers, each named after its model.
 pub(crate) fn entries_for_models(models: &[String], server: &str) -> Vec<ProviderEntry> {
     let mut entries: Vec<ProviderEntry> = Vec::new();

@@ -18,6 +18,7 @@ use crate::config::locate::{
 use crate::config::model_directory::ModelDirectory;
 use crate::config::resolve_provider::{ProviderCandidate, ResolveContext, resolve_provider};
 use crate::config::section::ProblemList;
+use crate::config::setting_table::TransportChoice;
 use crate::config::settings::{
     ConclusionSettings, CouncilSettings, DeliberatorSettings, ProviderOrigin, ReviewSettings,
     Settings, collect_secrets, list_chairs,
@@ -151,6 +152,18 @@ fn show_value(origins: &mut [EffectiveSetting], key: &str, value: Value) {
     if let Some(setting) = origins.iter_mut().find(|setting| setting.key == key) {
         setting.value = value;
     }
+}
+
+/// The providers of a run without a file, before servers are asked for their models.
+pub(crate) fn discover_candidates(
+    environment: &EnvVariables,
+    models: &impl ModelDirectory,
+) -> Vec<ProviderCandidate> {
+    let transport = TransportChoice::Auto;
+    let context = ResolveContext { environment, folder: Path::new("."), transport };
+    let mut problems = ProblemList::default();
+    let found = discover_providers(environment, models);
+    found.iter().filter_map(|entry| resolve_provider(entry, &context, &mut problems)).collect()
 }
 
 /// Discovers providers that no file names.

@@ -207,10 +207,10 @@ pub(crate) fn host_of(url: &str) -> Option<String> {
 
 /// Says where a refused key comes from.
 fn key_source(provider: &Provider) -> String {
-    let Some(variable) = &provider.key_variable else { return String::new() };
-    match provider.key {
-        Some(_) => format!("; its key is from {variable}"),
-        None => format!("; {variable} is not set"),
+    match (&provider.key_variable, &provider.key) {
+        (Some(variable), Some(_)) => format!("; its key is from {variable}: check that key"),
+        (Some(variable), None) => format!("; {variable} is not set"),
+        (None, _) => "; no key was sent: name its variable with `api_key_env`".to_owned(),
     }
 }
 

@@ -76,7 +76,7 @@ fn a_message_names_provider_status_and_reason() {
     check(
         401,
         r#"{"error":{"message":"Incorrect key sk-test-0123456789abcdef."}}"#,
-        "`openai` at api.openai.com answered 401: Incorrect key ***; its key is from OPENAI_API_KEY",
+        "`openai` at api.openai.com answered 401: Incorrect key ***; its key is from OPENAI_API_KEY: check that key",
     );
 }
 
@@ -254,7 +254,7 @@ fn check_recorded(path: &str, expected: &str) {
 fn recorded_errors_of_openai_are_classified() {
     check_recorded(
         "openai/error_401.json",
-        "auth: `openai` at api.openai.com answered 401: Incorrect API key provided: ***. You can find your API key at https://platform.openai.com/account/api-keys; its key is from OPENAI_API_KEY",
+        "auth: `openai` at api.openai.com answered 401: Incorrect API key provided: ***. You can find your API key at https://platform.openai.com/account/api-keys; its key is from OPENAI_API_KEY: check that key",
     );
     check_recorded(
         "openai/error_429.json",
@@ -286,7 +286,7 @@ fn recorded_errors_of_openai_are_classified() {
 fn recorded_errors_of_anthropic_are_classified() {
     check_recorded(
         "anthropic/error_401.json",
-        "auth: `openai` at api.openai.com answered 401: invalid x-api-key; its key is from OPENAI_API_KEY",
+        "auth: `openai` at api.openai.com answered 401: invalid x-api-key; its key is from OPENAI_API_KEY: check that key",
     );
     check_recorded(
         "anthropic/error_429.json",
@@ -318,7 +318,7 @@ fn recorded_errors_of_anthropic_are_classified() {
 fn recorded_errors_of_gemini_are_classified() {
     check_recorded(
         "gemini/error_400_key.json",
-        "auth: `openai` at api.openai.com answered 400: API key not valid. Please pass a valid API key; its key is from OPENAI_API_KEY",
+        "auth: `openai` at api.openai.com answered 400: API key not valid. Please pass a valid API key; its key is from OPENAI_API_KEY: check that key",
     );
     check_recorded(
         "gemini/error_429.json",

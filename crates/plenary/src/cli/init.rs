@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use plenary_core::markers::skills::SKILLS;
 use plenary_core::prompting::lens::REPEATED_LENSES;
 use plenary_core::report::safe_text::safe_line;
-use plenary_engine::config::discover::{FoundProvider, find_providers, installed_models};
+use plenary_engine::app::found_providers::{FoundProvider, find_providers, test_programs};
 use plenary_engine::config::environment::EnvVariables;
 use plenary_engine::config::error::ConfigError;
 use plenary_engine::config::locate::{COUNCIL_FILE, COUNCIL_TEMPLATE};
@@ -22,7 +22,7 @@ use crate::cli::terminal_text::DataFormat;
 ///
 /// Writes a council.yaml that explains every setting, into this folder or to the path of
 /// `--config`. It lists the providers that were found by a key, a program or a local Ollama server;
-/// the others are comments. A single provider takes three seats with different lenses. If none was
+/// the others are comments. A program must answer a test call of one word. A single provider takes three seats with different lenses. If none was
 /// found, the list is a comment too, and a council fills its seats with what it finds later.
 ///
 /// `--skills DIR` writes the skills instead: `council-ask` and `council-review` for an agent that
@@ -68,8 +68,8 @@ impl InitArgs {
         if !self.force && path.symlink_metadata().is_ok() {
             return Err(ConfigError::FileExists { path: path.to_owned() }.into());
         }
-        let found = find_providers(&EnvVariables::from_process(), installed_models);
-        let text = council_text(&found);
+        let (found, failed) = find_working(session)?;
+        let text = council_text(&found, &failed);
         match self.force {
             true => replace_file(path, text.as_bytes())?,
             false => create_file(path, text.as_bytes())?,
@@ -79,64 +79,86 @@ impl InitArgs {
             .ui
             .print_result(&written, |written| format!("Wrote {}\n", safe_line(&written.path)))?;
         if !session.ui.json {
-            session.ui.print_note(&describe_found(&found));
+            session.ui.print_note(&describe_found(&found, &failed));
             session.ui.print_note("next:\n  plenary doctor");
         }
         Ok(ExitStatus::Ok)
     }
 }
 
+/// The providers that were found, and those whose program failed a test call.
+fn find_working(
+    session: &CliSession<'_>,
+) -> Result<(Vec<FoundProvider>, Vec<FoundProvider>), Error> {
+    let mut found = find_providers(&EnvVariables::from_process());
+    let programs: Vec<&str> = found.iter().filter_map(FoundProvider::program).collect();
+    if programs.is_empty() {
+        return Ok((found, Vec::new()));
+    }
+    if !session.ui.json {
+        let programs = programs.join(", ");
+        session.ui.print_note(&format!("testing the login of {programs}, for 30 s at most…"));
+    }
+    test_programs(&mut found)?;
+    Ok(found.into_iter().partition(|one| one.failure.is_none()))
+}
+
 /// The template with the providers that were found; the others are comments.
-fn council_text(found: &[FoundProvider]) -> String {
+fn council_text(found: &[FoundProvider], failed: &[FoundProvider]) -> String {
     let Some((before, rest)) = COUNCIL_TEMPLATE.split_once("  providers:\n") else {
         return COUNCIL_TEMPLATE.to_owned();
     };
     let (known, after) = rest.split_once("\n\n").unwrap_or((rest, ""));
-    let is_listed = !found.is_empty();
-    let mut list = String::new();
-    if !is_listed {
-        list.push_str(
+    let mut list = match found.is_empty() {
+        true => {
             "  # `plenary init` found no provider. Without this list, a council fills its three\n  \
              # seats with what it finds. Remove the `#` of at least two providers to choose\n  \
-             # the seats.\n",
-        );
-    }
-    list.push_str(if is_listed { "  providers:\n" } else { "  # providers:\n" });
-    let mark = if is_listed { "  " } else { "  # " };
+             # the seats.\n  # providers:\n"
+                .to_owned()
+        }
+        false => "  providers:\n".to_owned(),
+    };
     for (place, provider) in found.iter().enumerate() {
         let roles = if place == 0 { "participant, chair" } else { "participant" };
-        list.push_str(&format!(
-            "{mark}  # {}\n{mark}  - name: {}\n",
-            provider.found_by, provider.name
-        ));
-        list.push_str(&format!("{mark}    role: [{roles}]\n"));
-        if let Some(url) = &provider.base_url {
-            list.push_str(&format!("{mark}    dialect: openai\n{mark}    base_url: {url}\n"));
-        }
-        if let Some(model) = &provider.model {
-            list.push_str(&format!("{mark}    model: {model}\n"));
-        }
+        list.push_str(&provider_text(provider, roles));
         if found.len() == 1 {
             let lenses = REPEATED_LENSES.join(", ");
-            list.push_str(&format!("{mark}    lenses: [{lenses}]   # one model, three seats\n"));
+            list.push_str(&format!("      lenses: [{lenses}]   # one model, three seats\n"));
         }
     }
     for block in known.split("    - ").filter(|block| !block.trim().is_empty()) {
         let name = block.lines().next().and_then(|line| line.strip_prefix("name: "));
-        if found.iter().all(|provider| Some(provider.name.as_str()) != name) {
+        let is_it = |provider: &&FoundProvider| Some(provider.name()) == name;
+        if let Some(provider) = failed.iter().find(is_it) {
+            let reason = safe_line(provider.failure.as_deref().unwrap_or_default());
+            list.push_str(&format!("  # {}: {reason}\n", provider.found_by()));
+        }
+        if !found.iter().any(|provider| is_it(&provider)) {
             let lines = format!("    - {}", block.trim_end());
             lines.lines().for_each(|line| {
                 list.push_str(&format!("  # {}\n", line.strip_prefix("  ").unwrap_or(line)));
             });
         }
     }
-    let listed = if is_listed { found } else { &[] };
-    format!("{before}{list}\n{}", comment_roles(after, listed))
+    format!("{before}{list}\n{}", comment_roles(after, found))
+}
+
+fn provider_text(provider: &FoundProvider, roles: &str) -> String {
+    let (found_by, name, model) = (provider.found_by(), provider.name(), provider.model());
+    let mut text = format!("    # {found_by}\n    - name: {name}\n      role: [{roles}]\n");
+    if let Some(url) = provider.base_url() {
+        text.push_str(&format!("      dialect: openai\n      base_url: {url}\n"));
+    }
+    text.push_str(&match provider.takes_latest() {
+        true => format!("      model: latest   # {model} or newer\n"),
+        false => format!("      model: {model}\n"),
+    });
+    text
 }
 
 /// Comments the roles of providers that are not listed: the defaults fit every panel.
 fn comment_roles(text: &str, listed: &[FoundProvider]) -> String {
-    let names = |line: &str| listed.iter().any(|one| line.contains(&one.name));
+    let names = |line: &str| listed.iter().any(|one| line.contains(one.name()));
     let is_conclusion = |line: &str| {
         ["conclusion:", "  synthesizer:", "  critic:", "  reviser:"]
             .iter()
@@ -152,14 +174,25 @@ fn comment_roles(text: &str, listed: &[FoundProvider]) -> String {
     text.lines().map(comment).collect()
 }
 
-fn describe_found(found: &[FoundProvider]) -> String {
-    if found.is_empty() {
-        return "found no provider: set a key such as ANTHROPIC_API_KEY, install claude, codex or \
-                gemini, or start Ollama"
-            .to_owned();
+fn describe_found(found: &[FoundProvider], failed: &[FoundProvider]) -> String {
+    let each = found.iter().map(|one| format!("{} ({})", one.name(), one.found_by()));
+    let mut text = match (found.is_empty(), failed.is_empty()) {
+        (false, _) => format!("found: {}", each.collect::<Vec<_>>().join(", ")),
+        (true, true) => {
+            "found no provider: set a key such as ANTHROPIC_API_KEY, install claude, codex or \
+             gemini, or start Ollama"
+                .to_owned()
+        }
+        (true, false) => "found no provider that answers".to_owned(),
+    };
+    for provider in failed {
+        let reason = provider.failure.as_deref().unwrap_or_default();
+        text.push_str(&format!("\nleft out {}: {reason}", provider.name()));
     }
-    let each = found.iter().map(|one| format!("{} ({})", one.name, one.found_by));
-    format!("found: {}", each.collect::<Vec<_>>().join(", "))
+    if !failed.is_empty() {
+        text.push_str("\nwhen they answer, write the file again:\n  plenary init --force");
+    }
+    text
 }
 
 /// An agent program that starts MCP servers itself.
