@@ -257,7 +257,6 @@ const SITUATIONS: [ReviewSituation; 11] = [
             "Leave the membership out.",
             "\"her union\": it must not be in a reference",
         )],
-        ..SOUND
     },
     ReviewSituation {
         name: "a quote that is not in the artifact",

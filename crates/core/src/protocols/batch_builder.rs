@@ -160,7 +160,7 @@ fn ends_phrase((before, after): (&str, &str)) -> bool {
             || is_letter && before.trim_end_matches(word).ends_with(". ")
             || ABBREVIATIONS.contains(&word.to_lowercase().as_str())
     };
-    !is_open && !(after.starts_with(". ") && goes_on())
+    !(is_open || after.starts_with(". ") && goes_on())
 }
 
 #[cfg(test)]
