@@ -26,6 +26,17 @@ async function notConverged(visitor) {
   assert.equal(await page.getByText('converged', { exact: true }).count(), 0);
 }
 
+/** A board of an earlier round has the owners of that round; an acceptance has its own line. */
+async function board(visitor) {
+  const { page } = visitor;
+  await visitor.go(`#/d/${ids.calibrated}/tensions?round=0`);
+  await page.locator('.board .card').first().waitFor();
+  assert.doesNotMatch(await page.locator('.board').innerText(), / owner /);
+  await visitor.go(`#/d/${ids.calibrated}/tensions`);
+  const accepted = await page.locator('.column[aria-label=accepted] .card').innerText();
+  assert.match(accepted, / owner [^]*The recommendation proposes how[^]*\naccepted: /);
+}
+
 /** A person reads both rules, decides, approves and resumes. */
 async function decide(visitor) {
   const { page } = visitor;
@@ -108,7 +119,7 @@ async function led(visitor) {
 }
 
 await withVisitor(async (visitor) => {
-  for (const part of [notConverged, decide, led, live]) {
+  for (const part of [notConverged, board, decide, led, live]) {
     await part(visitor);
     visitor.check(part.name);
   }

@@ -96,10 +96,9 @@ const INDEFINITE_PER_10_000_MAX: f64 = 2.0;
 const ONE_WORD_FUNCTIONS_PERCENT_MAX: usize = 40;
 
 /// Small files, each with the reason why it is not part of another.
-const SMALL_FILES: [(&str, &str); 22] = [
+const SMALL_FILES: [(&str, &str); 21] = [
     ("core/src/protocols/alignment/merge_words.rs", "what the Judge may not invent"),
     ("core/src/prompting/model_brands.rs", "a table of names"),
-    ("plenary/src/cli/ethos/ask_person.rs", "the only questions that `align` asks a person"),
     ("core/src/dialogue/json_writer.rs", "a writer that knows nothing of the context it writes"),
     ("core/src/markers/skills.rs", "the skills are files; this lists them"),
     ("core/src/model/hash.rs", "the hash of the journal must be easy to find and never change"),
