@@ -30,12 +30,13 @@ export class RunScreen {
 
   /** The newest column is what the reader of a live run came for. */
   drawn() {
-    if (!this.frame.isRunning) return;
     const stages = this.frame.run.stages.length;
     const box = document.querySelector('.matrix')?.parentElement;
     if (!box || stages === this.shownStages) return;
     this.shownStages = stages;
-    box.scrollLeft = box.scrollWidth;
+    // A column begins where the fixed one ends.
+    box.style.scrollPaddingLeft = `${box.querySelector('th')?.offsetWidth ?? 0}px`;
+    if (this.frame.isRunning) box.scrollLeft = box.scrollWidth;
   }
 
   view() {
