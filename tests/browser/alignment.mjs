@@ -79,6 +79,7 @@ async function live(visitor) {
   assert.ok(seats.every((seat) => /model-(ann|bob|cid)/.test(seat)), `each seat has its model: ${seats.join(' | ')}`);
   await visitor.picture('alignment-live-1440-light');
   await page.getByRole('button', { name: 'Whisper' }).click();
+  await page.locator('.intervene select').waitFor();
   const listeners = await page.locator('.intervene option').allInnerTexts();
   assert.ok(listeners.includes('the Judge') && listeners.length > 3, listeners.join(' '));
   assert.ok(!listeners.some((name) => ['ann', 'bob', 'cid', 'the-judge'].includes(name)), listeners.join(' '));

@@ -55,7 +55,7 @@ export class RunScreen {
   meters() {
     const run = this.frame.run;
     const limits = run.limits ?? this.frame.record.limits ?? {};
-    const elapsed = run.elapsed(this.frame.isRunning ? this.frame.host.connection.lostAt ?? Date.now() : run.lastAt);
+    const elapsed = run.elapsed(this.frame.isRunning ? this.now() : run.lastAt);
     const wall = limits.wall_max_ms ?? limits.wall_ms ?? null;
     // Some calls, such as a directive's restatement, belong to no seat.
     const cost = Math.max(run.cost, this.frame.isRunning ? 0 : costOf(this.frame.record) ?? 0);
@@ -105,6 +105,11 @@ export class RunScreen {
     </table></div>`;
   }
 
+  /** The last moment of which the page knows. */
+  now() {
+    return this.frame.host.connection.lostAt ?? Date.now();
+  }
+
   /** A process that was killed says nothing: its open requests are lost.
    * @param {import('../run_state.js').RunCell} cell
    */
@@ -116,7 +121,7 @@ export class RunScreen {
   cell(cell) {
     if (!cell) return html`<span class="soft" aria-label="not asked">·</span>`;
     const state = this.stateOf(cell);
-    const time = cell.until ? cell.latency ?? Date.parse(cell.until) - Date.parse(cell.since) : state === 'writing' ? Date.now() - Date.parse(cell.since) : null;
+    const time = cell.until ? cell.latency ?? Date.parse(cell.until) - Date.parse(cell.since) : state === 'writing' ? this.now() - Date.parse(cell.since) : null;
     const label = badge(state, CELL_WORDS[state] ?? state);
     return html`<span class="cell">${cell.call === null ? label : html`<a class="quiet-link" href=${hrefToDialogue(this.frame.id, 'calls', { call: cell.call })}>${label}</a>`}
       ${cell.note ? html`<span class="soft">${cell.note}</span>` : nothing}
