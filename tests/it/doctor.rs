@@ -165,6 +165,7 @@ fn it_passes_where_ask_finishes_and_fails_where_ask_fails() {
     let (doctor, ask, told) = exit_codes(THREE_SEATS, &["a", "b"]);
     assert_eq!((doctor, ask), (0, 0), "{told}");
     assert!(told.contains("× c  NOT USABLE"), "{told}");
+    assert!(told.contains("the server of `c` refuses the key in HOUSE_KEY"), "{told}");
     let (doctor, ask, told) = exit_codes(THREE_SEATS, &["a", "c"]);
     assert_eq!((doctor, ask), (1, 3), "{told}");
     assert!(told.contains("the critic is `b`, which does not answer"), "{told}");
@@ -216,7 +217,9 @@ fn with_nobody_there_it_says_that_ask_rehearses() {
     let program = TestProgram::new();
     let (code, told, _) = run_doctor(&program, &[], &["doctor"]);
     assert_eq!(code, 1);
-    for words in ["no provider", "rehearses with an offline panel", "ANTHROPIC_API_KEY"] {
+    for words in
+        ["no provider", "rehearses with an offline panel", "exit code 0", "ANTHROPIC_API_KEY"]
+    {
         assert!(told.contains(words), "{words}: {told}");
     }
 }
@@ -282,7 +285,7 @@ fn with_a_file_it_does_not_say_that_ask_rehearses() {
     std::fs::write(program.path().join("council.yaml"), "budget: {usd_max: 1}\n").unwrap();
     let (code, told, _) = run_doctor(&program, &[], &["doctor"]);
     assert_eq!(code, 1);
-    assert!(told.contains("`plenary ask --rehearse` shows the steps"), "{told}");
+    assert!(told.contains("`plenary ask` ends with exit code 5"), "{told}");
     assert!(!told.contains("calls no model"), "{told}");
 }
 

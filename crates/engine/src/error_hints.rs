@@ -1,9 +1,11 @@
 //! Hints of errors: what the user can try next.
 
+use std::path::Path;
+
 use crate::app::agent_check::AgentCheckError;
 use crate::config::error::ConfigError;
 use crate::context_files::gather::ContextFileError;
-use crate::files::read_write::FileError;
+use crate::files::read_write::{FileError, is_standard_input};
 use crate::store::error::StoreError;
 
 pub(crate) fn hint_for_store(error: &StoreError) -> Option<&'static str> {
@@ -55,7 +57,13 @@ pub(crate) fn hint_for_file(error: &FileError) -> &'static str {
         FileError::Unreadable { .. } | FileError::NotAFile { .. } => {
             "name a readable file, or `-` for standard input"
         }
+        FileError::TooLarge { path, .. } if is_standard_input(path) => {
+            "send only the part that matters"
+        }
         FileError::TooLarge { .. } => "split the file",
+        FileError::NotText { path } if is_standard_input(path) => {
+            "send it as UTF-8, for example through `iconv`"
+        }
         FileError::NotText { .. } => "save the file as UTF-8",
         FileError::Unwritable { .. } => "check the folder's permissions and free space",
     }
@@ -68,6 +76,9 @@ pub(crate) fn hint_for_context_files(error: &ContextFileError) -> &'static str {
         ContextFileError::Folder { .. } => "name its files; `plenary sweep DIR` reviews a folder",
         ContextFileError::Unfit { .. } => {
             "a review needs a UTF-8 text, with words and of at most about 350 KB, inside the project"
+        }
+        ContextFileError::Unsent { path, .. } if is_standard_input(Path::new(path)) => {
+            "send only the part that matters"
         }
         ContextFileError::Unsent { .. } => {
             "leave it out of `--context`, or name its folder: from a folder, such files are left out"

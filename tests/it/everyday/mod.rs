@@ -1,6 +1,7 @@
 //! Everyday use: short ids, lists, the gate, the first five minutes.
 
 mod follow_ups;
+mod gate;
 mod interrupts;
 mod lists;
 mod refusals;

@@ -101,6 +101,7 @@ fn init_lists_what_it_found_and_comments_the_rest() {
         file.contains("\n  providers:\n    # key ANTHROPIC_API_KEY\n    - name: claude\n"),
         "{file}"
     );
+    assert!(file.contains("\n      model: latest   # claude-"), "{file}");
     assert!(file.contains("\n    - name: openai\n      role: [participant]\n"), "{file}");
     assert!(file.contains("\n  #   - name: gemini\n"), "{file}");
     let mut doctor = program.command();
@@ -108,6 +109,30 @@ fn init_lists_what_it_found_and_comments_the_rest() {
     let page = String::from_utf8(ran.stdout).unwrap();
     assert!(ran.status.success() && page.contains("2 of 2 providers configured"), "{page}");
     assert!(page.contains("host   api.anthropic.com"), "{page}");
+}
+
+#[test]
+fn init_leaves_out_a_program_that_is_not_logged_in() {
+    let programs = tempfile::tempdir().unwrap();
+    let claude = programs.path().join("claude");
+    let reply = r#"{"type":"result","is_error":true,"result":"Not logged in, run /login"}"#;
+    std::fs::write(&claude, format!("#!/bin/sh\necho '{reply}'\n")).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&claude, mode).unwrap();
+    let path = ("PATH", programs.path().to_str().unwrap());
+    let (program, file, said) = run_init(&[("OPENAI_API_KEY", "k"), path]);
+    assert!(said.contains("testing the login of claude"), "{said}");
+    assert!(said.contains("found: openai (key OPENAI_API_KEY)\nleft out claude: "), "{said}");
+    assert!(file.contains("\n  # program claude: `claude`: Not logged in"), "{file}");
+    assert!(file.contains("\n  #   - name: claude\n"), "{file}");
+    assert!(file.contains("    lenses: [pragmatist, skeptic, optimist]"), "{file}");
+    // Without a file the program is found, so there is nothing to remove from one.
+    std::fs::remove_file(program.path().join("council.yaml")).unwrap();
+    let mut doctor = program.command();
+    let ran = doctor.arg("doctor").env("OLLAMA_HOST", "127.0.0.1:9").envs([path]).output().unwrap();
+    let page = String::from_utf8(ran.stdout).unwrap();
+    assert!(page.contains("· start `claude` and log in, or set ANTHROPIC_API_KEY"), "{page}");
+    assert!(!page.contains("remove the provider"), "{page}");
 }
 
 #[test]

@@ -101,6 +101,9 @@ fn what_cannot_be_read_is_said() {
         let (found, document) = desk.run_json(&["log", "import", file]);
         assert_eq!((found, document["error_code"].as_str()), (code, Some(error)), "{file}");
     }
+    desk.write_file("empty.jsonl", "");
+    let ran = desk.run_command(&["log", "import", "empty.jsonl"]);
+    assert!(ran.code == 1 && ran.stderr.contains("no line to import"), "{ran:?}");
     let mut long = foreign_row(1, "HOLD");
     long["adjudicator"]["reasoning"] = json!("x".repeat(17 * 1024 * 1024));
     desk.write_file("long.jsonl", to_lines(&[long, foreign_row(2, "HOLD")]));

@@ -67,6 +67,8 @@ fn missing_id_hint(typed: &str) -> &'static str {
          there are"
     } else if typed.len() < SHORT_LETTERS_MIN && is_hex {
         "a short id has four hex digits or more; `plenary list` shows them"
+    } else if typed.rsplit_once('/').is_some_and(|(_, number)| number.parse::<u32>().is_ok()) {
+        "`plenary log tail` shows the ids of the last verdicts"
     } else if typed.contains('/') || typed.ends_with(".db") {
         "this looks like a file; `--store FILE` chooses another store, and `plenary list` shows its \
          dialogues"

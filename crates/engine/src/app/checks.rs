@@ -11,7 +11,7 @@ use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
 use plenary_core::model::limits::{PAGE_ITEMS_MAX, TEXT_CHARS_MAX};
 use plenary_core::model::queries::{ConclusionQuery, DueConclusion};
 use plenary_core::model::string_enum::word_schema;
-use plenary_core::model::time::{Day, DayCount, Moment, SinceDay};
+use plenary_core::model::time::{Day, DayCount, Moment, SinceTime};
 use plenary_core::model::validation_error::ErrorCode;
 use plenary_core::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind};
 use plenary_core::protocols::review::log_row::LogQuery;
@@ -131,12 +131,12 @@ pub struct HealthWindow {
 pub fn check_health(
     project: &Project,
     last: Option<usize>,
-    since: Option<SinceDay>,
+    since: Option<SinceTime>,
 ) -> Result<HealthResult, Error> {
-    let today = project.ambient.now().utc_day();
+    let now = project.ambient.now();
     let window = HealthWindow {
         last: last.or(since.is_none().then_some(HEALTH_LAST_DEFAULT)),
-        since: since.map(|since| since.start_moment(today)),
+        since: since.map(|since| since.start_moment(now)),
     };
     let limit = window.last.unwrap_or(HEALTH_LAST_MAX).min(HEALTH_LAST_MAX);
     let endings = project.store.list_endings(&ConclusionQuery { limit, since: window.since })?;
@@ -146,7 +146,7 @@ pub fn check_health(
 /// Filter of the verdicts to audit.
 #[derive(Debug, Clone, Default)]
 pub struct AuditFilter {
-    pub since: Option<SinceDay>,
+    pub since: Option<SinceTime>,
     pub artifact_type: Option<String>,
     pub producer: Option<String>,
 }
@@ -170,9 +170,9 @@ pub struct AuditWindow {
 
 /// Audits the log page by page; only counts are kept in memory.
 pub fn audit_verdicts(project: &Project, wish: AuditFilter) -> Result<AuditResult, Error> {
-    let today = project.ambient.now().utc_day();
+    let now = project.ambient.now();
     let window = AuditWindow {
-        since: wish.since.map(|since| since.start_moment(today)),
+        since: wish.since.map(|since| since.start_moment(now)),
         artifact_type: wish.artifact_type,
         producer: wish.producer,
     };
@@ -190,7 +190,7 @@ pub fn audit_verdicts(project: &Project, wish: AuditFilter) -> Result<AuditResul
             }
         }
     }
-    Ok(AuditResult { status: "success", window, audit: auditor.into_statistics(today) })
+    Ok(AuditResult { status: "success", window, audit: auditor.into_statistics(now.utc_day()) })
 }
 
 #[derive(Debug, Serialize)]

@@ -198,9 +198,8 @@ impl ProviderCheck {
             (Some(Ok(offered)), Some(false)) => nearest_first(&provider.model, offered),
             _ => Vec::new(),
         };
-        let is_refused = |kind: TransportKind| {
-            transports.iter().any(|one| one.kind == kind && one.is_refused())
-        };
+        let is_refused =
+            |kind: TransportKind| transports.iter().any(|one| one.kind == kind && one.is_refused());
         let program = provider.command.first().filter(|_| is_refused(TransportKind::Cli));
         Self {
             name: provider.name.to_string(),
@@ -324,7 +323,7 @@ fn list_advice(providers: &[ProviderCheck], settings: &Settings) -> Vec<String> 
         return no_provider_advice(settings.paths.file.is_some());
     }
     let origin = settings.council.origin;
-    let mut advice: Vec<String> = 
+    let mut advice: Vec<String> =
         providers.iter().flat_map(|one| provider_advice(one, origin)).collect();
     if origin == ProviderOrigin::Found && providers.len() < PANEL_SIZE_MIN {
         advice.push(format!(

@@ -17,6 +17,7 @@ use plenary_core::model::queries::{
 };
 use plenary_core::model::string_enum::{inlined_schema, word_schema, words};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
+use plenary_core::protocols::review::log_row::AdjudicatorRow;
 use plenary_core::report::calls::CallDocument;
 use plenary_core::report::provenance::{ProvenanceSource, ProvenanceTarget};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -28,6 +29,7 @@ use crate::app::dialogue_ids::resolve_id;
 use crate::app::export_record::{RecordSources, call_not_found, read_calls};
 use crate::app::list_dialogues::{ListRequest, ListResult, list_dialogues};
 use crate::app::project::Project;
+use crate::app::verdict_log::{TailRow, find_verdict_row};
 use crate::error::Error;
 use crate::store::traits::VerifyFinding;
 
@@ -285,6 +287,24 @@ fn report_changed_records(project: &Project, cited: &mut CiteResult) -> Result<(
     Ok(())
 }
 
+/// A row of the verdict log.
+fn cite_verdict(verdict: TailRow, text: &str) -> PartCitation {
+    let TailRow { row, dialogue_id, standing, .. } = verdict;
+    let AdjudicatorRow { revision_brief, reasoning, .. } = row.adjudicator;
+    PartCitation {
+        id: row.verdict_id.unwrap_or_else(|| text.to_owned()),
+        dialogue_id,
+        kind: "verdict",
+        label: format!("{standing}: {}", row.artifact),
+        content: if revision_brief.trim().is_empty() { reasoning } else { revision_brief },
+        contributors: Vec::new(),
+        references: Vec::new(),
+        referenced_by: Vec::new(),
+        rehearsal: row.rehearsal,
+        sources: Vec::new(),
+    }
+}
+
 /// `sources` keeps the sources of the last dialogue: most ids are of one.
 fn expand_id(
     project: &Project,
@@ -292,6 +312,9 @@ fn expand_id(
     dialogue: Option<&str>,
     text: &str,
 ) -> Result<Result<CitedPart, ValidationError>, Error> {
+    if let Some(verdict) = find_verdict_row(project.store.as_ref(), text)? {
+        return Ok(Ok(CitedPart::Part(Box::new(cite_verdict(verdict, text)))));
+    }
     let (dialogue, part) = match parse_address(dialogue, text) {
         Ok(address) => address,
         Err(fault) => {

@@ -15,7 +15,7 @@ use crate::context_files::document::{DocumentLocation, SourceDocument};
 use crate::context_files::gather::ContextFileError;
 use crate::error::Error;
 use crate::files::allowed_folders::SourcePath;
-use crate::files::read_write::read_request_text;
+use crate::files::read_write::{STANDARD_INPUT, read_request_text};
 
 /// What the caller says of a file, instead of the rules.
 #[derive(Debug, Clone, Default)]
@@ -26,9 +26,6 @@ pub struct ReviewOverrides {
     /// Review it regardless of its tier.
     pub force: bool,
 }
-
-/// Name of a document that was read from standard input.
-pub const STANDARD_INPUT: &str = "standard input";
 
 /// A file after triage.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
 use plenary_core::model::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use plenary_core::model::string_enum::word_schema;
+use plenary_core::model::text::find_nearest;
 use plenary_core::model::time::Moment;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::review::log_row::{
@@ -26,7 +27,7 @@ use crate::store::traits::{LOG_PAGE_ROWS, Store, StoreTransaction, in_transactio
 /// Verdict ids listed in an error.
 const OPTIONS_MAX: usize = 20;
 
-/// The newest rows, in which the path of a document is looked up.
+/// The newest rows, in which the path or the type of a document is looked up.
 const PATH_ROWS_MAX: usize = 1_000;
 
 /// Arguments of `override`.
@@ -261,6 +262,33 @@ pub fn tail_log(
 ) -> Result<Vec<TailRow>, Error> {
     let query = LogQuery { artifact_type, range: LogRange::Last, ..LogQuery::from_start(limit) };
     Ok(project.store.load_log_page(&query)?.into_iter().map(tail_row).collect())
+}
+
+/// The verdict that `typed` names: by its id, by a short id of its review and a number, or by the
+/// review in another store that it was imported from. `None` if `typed` names something else.
+pub fn find_verdict_row(store: &dyn Store, typed: &str) -> Result<Option<TailRow>, Error> {
+    let named = match typed.rsplit_once('/') {
+        Some((_, number)) if number.parse::<u32>().is_ok() => {
+            resolve_verdict_id(store, typed.to_owned())?
+        }
+        Some(_) => return Ok(None),
+        None => match resolve_id(store, typed) {
+            Err(Error::Refused(fault)) if fault.has_code(ErrorCode::DialogueNotFound) => {
+                format!("{typed}/1")
+            }
+            _ => return Ok(None),
+        },
+    };
+    Ok(store.find_logged(&named)?.map(tail_row))
+}
+
+/// The type of a recent verdict that was probably meant, if no recent verdict has this one.
+pub fn find_similar_type(store: &dyn Store, named: &str) -> Result<Option<String>, Error> {
+    let query = LogQuery { range: LogRange::Last, ..LogQuery::from_start(PATH_ROWS_MAX) };
+    let rows = store.load_log_page(&query)?;
+    let known: Vec<&str> = rows.iter().map(|found| found.row.artifact_type.as_str()).collect();
+    let near = find_nearest(named, &known).filter(|_| !known.contains(&named));
+    Ok(near.map(str::to_owned))
 }
 
 fn tail_row(found: LoggedVerdict) -> TailRow {

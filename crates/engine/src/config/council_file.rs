@@ -14,6 +14,7 @@ use plenary_core::protocols::review::types::{ADJUDICATOR_SEAT, BuiltInDeliberato
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::config::error::ConfigProblem;
 use crate::config::section::{FileValues, ProblemList, list_items, read_text};
 use crate::config::setting_table::{DELIBERATOR_SETTINGS, PROVIDER_SETTINGS, SETTINGS};
 use crate::config::settings::numbered_seat_name;
@@ -44,6 +45,9 @@ pub(crate) struct ProviderEntry {
     pub values: FileValues,
     #[serde(skip)]
     pub line: Option<u64>,
+    /// A field of it was rejected, so what it lacks may be that field.
+    #[serde(skip)]
+    pub has_problem: bool,
     /// Whether `--model` set the model.
     #[serde(skip)]
     pub is_model_flagged: bool,
@@ -147,6 +151,7 @@ fn read_providers(list: &YamlNode, problems: &mut ProblemList) -> Vec<ProviderEn
     }
     for (place, node) in list_items(list, "council.providers", problems).iter().enumerate() {
         let path = format!("council.providers[{place}]");
+        let before = problems.0.len();
         let values = FileValues::from_node(node, &path, PROVIDER_SETTINGS, problems);
         for (section, key) in NEEDED_KEYS {
             let line = values.line_of(section);
@@ -176,7 +181,8 @@ fn read_providers(list: &YamlNode, problems: &mut ProblemList) -> Vec<ProviderEn
             problems.add_problem(&path, node.line, fault);
         }
         let base_url = entry.base_url.as_ref().map(|url| url.trim_end_matches('/').to_owned());
-        entries.push(ProviderEntry { values, line: Some(node.line), base_url, ..entry });
+        let (line, has_problem) = (Some(node.line), problems.0.len() > before);
+        entries.push(ProviderEntry { values, line, has_problem, base_url, ..entry });
     }
     entries
 }
@@ -331,6 +337,13 @@ fn family_of(entry: &ProviderEntry) -> String {
 
 /// Every name in another section must be one of the providers.
 fn check_references(file: &CouncilFile, found: &[ExpertSlug], problems: &mut ProblemList) {
+    // `provider:` for `providers:`, or an entry without a valid name: the names are not known.
+    let is_about_providers = |problem: &ConfigProblem| {
+        problem.key.as_ref().is_some_and(|key| key.starts_with("council.provider"))
+    };
+    if problems.0.iter().any(is_about_providers) {
+        return;
+    }
     let names: Vec<&str> = match &file.providers {
         Some(entries) => entries.iter().map(|entry| entry.name.as_str()).collect(),
         None => found.iter().map(ExpertSlug::as_str).collect(),

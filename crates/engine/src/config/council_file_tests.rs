@@ -212,6 +212,24 @@ fn providers_are_checked_against_each_other() {
 }
 
 #[test]
+fn one_mistake_gives_one_message() {
+    let house =
+        |fields: &str| format!("council: {{providers: [{{name: house, model: m, {fields}}}]}}");
+    for (fields, part) in [
+        ("dialect: opanai, base_url: \"http://h/v1\"", "dialect"),
+        ("dialect: openai, base_url: h/v1", "base_url"),
+        ("dialect: openai, base_ur: \"http://h/v1\"", "base_ur"),
+    ] {
+        let problems = problems_of(&house(fields));
+        assert!(problems.len() == 1 && problems[0].contains(part), "{problems:?}");
+    }
+    check(
+        "council: {provider: [{name: house}]}\nconclusion: {critic: house}",
+        &["unknown key `provider` on line 1; did you mean `providers`?"],
+    );
+}
+
+#[test]
 fn names_of_providers_are_names_of_seats() {
     for name in ["Claude", "9lives", "judge", "a b", "../x", "ollamа"] {
         let said =

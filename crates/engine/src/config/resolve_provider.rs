@@ -144,11 +144,11 @@ pub(crate) fn resolve_provider(
     let is_served = row.is_some() || entry.base_url.is_some() && entry.dialect.is_some();
     if !is_served && entry.command.is_none() && entry.mcp.is_none() {
         let fault = "is not known and needs `dialect` and `base_url`, or `command`, or `mcp`";
-        problems.0.push(provider_problem(entry, fault));
+        add_shortage(entry, fault, problems);
         return None;
     }
     let Some(model) = resolve_model(entry, row) else {
-        problems.0.push(provider_problem(entry, "needs a `model`"));
+        add_shortage(entry, "needs a `model`", problems);
         return None;
     };
     let key = resolve_key(entry, row, context.environment);
@@ -211,6 +211,13 @@ fn to_found_by(entry: &ProviderEntry, key: &ProviderKey, command: &[String]) -> 
             FoundBy::Key { variable: variable.clone() }
         }
         (None, None, _, program) => FoundBy::Program { name: program.cloned().unwrap_or_default() },
+    }
+}
+
+/// Adds what an entry lacks, unless a rejected field of it already has a problem.
+fn add_shortage(entry: &ProviderEntry, fault: &str, problems: &mut ProblemList) {
+    if !entry.has_problem {
+        problems.0.push(provider_problem(entry, fault));
     }
 }
 

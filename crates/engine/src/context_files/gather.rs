@@ -15,6 +15,7 @@ use crate::context_files::walk::{
 };
 use crate::files::allowed_folders::SourcePath;
 use crate::files::open_folder::open_without_links;
+use crate::files::read_write::name_source;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ContextFileError {
@@ -28,9 +29,9 @@ pub enum ContextFileError {
     NotAFile { path: PathBuf },
     #[error("`{path}` is a folder")]
     Folder { path: PathBuf },
-    #[error("cannot review `{path}`: {reason}")]
+    #[error("cannot review {}: {reason}", name_source(path))]
     Unfit { path: PathBuf, reason: String },
-    #[error("`{path}` cannot be sent: {reason}")]
+    #[error("{} cannot be sent: {reason}", name_source(Path::new(path)))]
     Unsent { path: String, reason: String },
     #[error("`{path}` contains more than {most} files and folders")]
     TooMany { path: PathBuf, most: usize },

@@ -151,16 +151,21 @@ impl LoadedRun {
 
 /// Loads a run from the store.
 pub fn load_run(store: &dyn Store, id: &DialogueId) -> Result<LoadedRun, Error> {
-    Ok(find_run(store, id)?.ok_or_else(|| not_a_run(id))?)
+    let entries = load_journal(store, id)?;
+    Ok(LoadedRun::from_entries(&entries).ok_or_else(|| not_a_run(id, &entries))?)
 }
 
 /// Loads the run of a dialogue; `None` if it has none, because an agent or a person leads it.
 pub(crate) fn find_run(store: &dyn Store, id: &DialogueId) -> Result<Option<LoadedRun>, Error> {
+    Ok(LoadedRun::from_entries(&load_journal(store, id)?))
+}
+
+fn load_journal(store: &dyn Store, id: &DialogueId) -> Result<Vec<JournalEntry>, Error> {
     let entries = store.load_entries(id, 0)?;
     if entries.is_empty() {
         return Err(dialogue_not_found(id.as_str()).into());
     }
-    Ok(LoadedRun::from_entries(&entries))
+    Ok(entries)
 }
 
 /// Loads the state of a run for display.
@@ -256,12 +261,16 @@ fn needed_seats(state: &RunState) -> impl Iterator<Item = &ExpertSlug> {
     })
 }
 
-fn not_a_run(id: &DialogueId) -> ValidationError {
+fn not_a_run(id: &DialogueId, entries: &[JournalEntry]) -> ValidationError {
+    let is_imported = entries.iter().any(|entry| entry.kind == JournalEntryKind::VerdictLogged);
+    let advice = match is_imported {
+        true => format!("it was imported from another log; `plenary show {id}` shows its verdicts"),
+        false => "an agent leads this dialogue: it registers rounds with `plenary dialogue \
+                  register`, over MCP with `blue_dialogue_round_register`"
+            .to_owned(),
+    };
     let message = format!("'{id}' has no run to follow or to resume");
-    ValidationError::new(ErrorCode::NotSupported, message).with_suggestion(
-        "an agent leads this dialogue: it registers rounds with `plenary dialogue register`, over \
-             MCP with `blue_dialogue_round_register`",
-    )
+    ValidationError::new(ErrorCode::NotSupported, message).with_suggestion(advice)
 }
 
 /// Error for a run that was abandoned.

@@ -19,6 +19,22 @@ pub fn read_request_text(path: &Path) -> Result<String, FileError> {
     read_limited_text(path, open_source(path)?, ARGUMENTS_BYTES_MAX)
 }
 
+/// The name of the text that a caller pipes in.
+pub const STANDARD_INPUT: &str = "standard input";
+
+/// Whether a path stands for standard input.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    [Path::new("-"), Path::new(STANDARD_INPUT)].contains(&path)
+}
+
+/// A file in backquotes, or `standard input`.
+pub(crate) fn name_source(path: &Path) -> String {
+    match is_standard_input(path) {
+        true => STANDARD_INPUT.to_owned(),
+        false => format!("`{}`", path.display()),
+    }
+}
+
 /// Opens a file for streaming, or standard input for `-`.
 pub fn open_source(path: &Path) -> Result<Box<dyn Read>, FileError> {
     if path == Path::new("-") {
@@ -68,17 +84,17 @@ pub fn lock_file(path: &Path) -> Result<Option<File>, FileError> {
 
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    #[error("cannot read `{path}`")]
+    #[error("cannot read {}", name_source(path))]
     Unreadable {
         path: PathBuf,
         #[source]
         source: io::Error,
     },
-    #[error("`{path}` is not a file")]
+    #[error("{} is not a file", name_source(path))]
     NotAFile { path: PathBuf },
-    #[error("`{path}` is over the limit of {bytes_max} bytes")]
+    #[error("{} is over the limit of {bytes_max} bytes", name_source(path))]
     TooLarge { path: PathBuf, bytes_max: usize },
-    #[error("`{path}` is not UTF-8 text")]
+    #[error("{} is not UTF-8 text", name_source(path))]
     NotText { path: PathBuf },
     #[error("cannot write `{path}`")]
     Unwritable {

@@ -3,7 +3,7 @@
 use anstyle::Style;
 use clap::Args;
 use plenary_core::dialogue::health::percent_of;
-use plenary_core::model::time::SinceDay;
+use plenary_core::model::time::SinceTime;
 use plenary_core::protocols::review::drift::{DRIFT_WEEKS, DriftVerdict, VERDICTS_PER_WEEK_MIN};
 use plenary_core::protocols::review::statistics::RemarkCode;
 use plenary_core::protocols::review::statistics::ReviewStatistics;
@@ -40,9 +40,9 @@ use crate::cli::session::{CliSession, ExitStatus};
 /// $ plenary audit --since 4w --type linkedin_post
 #[derive(Debug, Args)]
 pub(crate) struct AuditArgs {
-    /// Count only verdicts since a day (2026-01-01) or within a time (30d, 4w)
-    #[arg(long, value_name = "DAY|TIME", value_parser = parse_since)]
-    since: Option<SinceDay>,
+    /// Count only verdicts within a time (24h, 30d, 4w) or since a day (2026-01-01)
+    #[arg(long, value_name = "TIME|DAY", value_parser = parse_since)]
+    since: Option<SinceTime>,
     /// Count only documents of this type
     #[arg(long = "type", value_name = "TYPE")]
     artifact_type: Option<String>,

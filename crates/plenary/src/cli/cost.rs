@@ -9,7 +9,7 @@ use plenary_core::report::terminal::layout::TextTable;
 use plenary_engine::app::spending::sum_spending;
 use plenary_engine::error::Error;
 
-use crate::cli::runs::value_parsers::{days_or, enum_parser};
+use crate::cli::runs::value_parsers::{enum_parser, parse_since};
 use crate::cli::session::{CliSession, ExitStatus};
 
 /// Sum what runs spent
@@ -31,11 +31,6 @@ pub(crate) struct CostArgs {
     since: Option<SinceTime>,
 }
 
-fn parse_since(typed: &str) -> Result<SinceTime, String> {
-    const EXPECTED: &str = "expected a time such as `24h`, `7d` or `4w`, or a day: `2026-01-01`";
-    typed.parse().map_err(|_| days_or(typed, EXPECTED))
-}
-
 impl CostArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let project = session.open_existing()?;
@@ -47,8 +42,10 @@ impl CostArgs {
         let report = sum_spending(&project, self.by, self.since)?;
         let width = session.ui.table_width();
         session.ui.print_result(&report, |report| match (report.rows.is_empty(), start) {
-            (true, Some(start)) => format!("No answered call since {}.\n", start.utc_day()),
-            (true, None) => "No answered call is on record.\n".to_owned(),
+            (true, Some(start)) => {
+                format!("No answered call since {}. Rehearsals do not count.\n", start.utc_day())
+            }
+            (true, None) => "No answered call is on record. Rehearsals do not count.\n".to_owned(),
             (false, _) => draw_report(self.by, report, width),
         })?;
         Ok(ExitStatus::Ok)

@@ -7,7 +7,7 @@ use plenary_core::dialogue::health::{
     StateShare,
 };
 use plenary_core::model::dialogue::TerminalState;
-use plenary_core::model::time::SinceDay;
+use plenary_core::model::time::SinceTime;
 use plenary_core::report::marks::terminal_state_mark;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::terminal::layout::{
@@ -40,9 +40,9 @@ pub(crate) struct HealthArgs {
     /// Count only the newest N [default: 50, or all with `--since`]
     #[arg(long, value_name = "N", value_parser = from_one_to(HEALTH_LAST_MAX))]
     last: Option<usize>,
-    /// Count only those since a day (2026-01-01) or within a time (30d, 4w)
-    #[arg(long, value_name = "DAY|TIME", value_parser = parse_since)]
-    since: Option<SinceDay>,
+    /// Count only those within a time (24h, 30d, 4w) or since a day (2026-01-01)
+    #[arg(long, value_name = "TIME|DAY", value_parser = parse_since)]
+    since: Option<SinceTime>,
 }
 
 impl HealthArgs {

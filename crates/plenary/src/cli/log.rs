@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use plenary_core::model::limits::PAGE_ITEMS_MAX;
-use plenary_core::model::time::SinceDay;
+use plenary_core::model::time::SinceTime;
 use plenary_core::protocols::review::earlier_decision::UNNAMED_PERSON;
 use plenary_core::report::marks::review_mark;
 use plenary_core::report::phrases::count_noun;
@@ -77,9 +77,9 @@ pub(crate) struct LogExportArgs {
     /// Export only documents of this type
     #[arg(long = "type", value_name = "TYPE")]
     artifact_type: Option<String>,
-    /// Export only verdicts since a day (2026-01-01) or within a time (30d, 4w)
-    #[arg(long, value_name = "DAY|TIME", value_parser = parse_since)]
-    since: Option<SinceDay>,
+    /// Export only verdicts within a time (24h, 30d, 4w) or since a day (2026-01-01)
+    #[arg(long, value_name = "TIME|DAY", value_parser = parse_since)]
+    since: Option<SinceTime>,
     /// Write to this file in the working folder, the folder of the store or one of `--allow`
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
@@ -101,8 +101,8 @@ impl LogExportArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let project = session.open_existing()?;
         repair_project_log(session, &project);
-        let today = project.ambient.now().utc_day();
-        let since = self.since.map(|since| since.start_moment(today));
+        let now = project.ambient.now();
+        let since = self.since.map(|since| since.start_moment(now));
         let filter = LogFilter { artifact_type: self.artifact_type, since };
         let Some(output) = self.output else {
             export_log(&project, filter, |lines| session.ui.stream_data(lines, DataFormat::Json))?;
@@ -245,7 +245,7 @@ fn draw_log_row(tail: &TailRow, artifact_at: usize, canvas: PageCanvas) -> Vec<S
 /// Reads lines in the format of `council_log.jsonl` (version 2); the fields that Plenary adds are
 /// optional. It ignores unknown fields and skips verdicts that the store already has, so you can
 /// import a file twice. It reports a line that is not a verdict with its number and imports the
-/// others; the exit code is then 1.
+/// others; the exit code is then 1, as for a file without a line.
 ///
 /// The adjudicator sees imported verdicts like our own; the log marks them.
 ///
@@ -272,7 +272,11 @@ impl LogImportArgs {
             print_line_notes(session, &imported);
         }
         sync_log_file(session, project.store.as_ref(), &self.file, &settings.review);
-        Ok(if imported.malformed > 0 { ExitStatus::WithFindings } else { ExitStatus::Ok })
+        if imported.lines == 0 {
+            session.ui.print_note("the file has no line to import");
+        }
+        let has_findings = imported.malformed > 0 || imported.lines == 0;
+        Ok(if has_findings { ExitStatus::WithFindings } else { ExitStatus::Ok })
     }
 }
 

@@ -1,7 +1,7 @@
 //! `log replay`: what another policy would have decided.
 
 use clap::Args;
-use plenary_core::model::time::SinceDay;
+use plenary_core::model::time::SinceTime;
 use plenary_core::protocols::review::policy::PolicyName;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::terminal::layout::TextTable;
@@ -24,16 +24,16 @@ pub(crate) struct LogReplayArgs {
     /// The policy to try
     #[arg(long, value_parser = enum_parser(PolicyName::ALL, PolicyName::name))]
     policy: PolicyName,
-    /// Replay only verdicts since a day (2026-01-01) or within a time (30d, 4w)
-    #[arg(long, value_name = "DAY|TIME", value_parser = parse_since)]
-    since: Option<SinceDay>,
+    /// Replay only verdicts within a time (24h, 30d, 4w) or since a day (2026-01-01)
+    #[arg(long, value_name = "TIME|DAY", value_parser = parse_since)]
+    since: Option<SinceTime>,
 }
 
 impl LogReplayArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let project = session.open_existing()?;
-        let today = project.ambient.now().utc_day();
-        let since = self.since.map(|since| since.start_moment(today));
+        let now = project.ambient.now();
+        let since = self.since.map(|since| since.start_moment(now));
         let replay = replay_log(&project, self.policy, since)?;
         let width = session.ui.table_width();
         session.ui.print_result(&replay, |replay| replay_text(replay, width))?;

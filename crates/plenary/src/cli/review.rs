@@ -14,7 +14,7 @@ use plenary_engine::app::prepare_run::provider_settings;
 use plenary_engine::app::review_input::{
     ReviewInput, ReviewOverrides, SecretFile, SkipReason, SkippedFile,
 };
-use plenary_engine::app::verdict_log::{OverrideResult, override_verdict};
+use plenary_engine::app::verdict_log::{OverrideResult, find_similar_type, override_verdict};
 use plenary_engine::config::settings::Settings;
 use plenary_engine::config::settle_sections::{BudgetOverrides, ModelChoice};
 use plenary_engine::config::tier_rules::{ClassifierKind, TierClassifier};
@@ -28,6 +28,7 @@ use crate::cli::runs::value_parsers::{
     enum_parser, from_one_to, parse_dollars, parse_model_choice, parse_name, parse_time,
 };
 use crate::cli::session::{CliArguments, CliSession, ExitStatus};
+use crate::cli::ui::print_warning_text;
 
 /// Review documents: SHIP, REVISE or HOLD
 ///
@@ -97,6 +98,9 @@ impl ReviewArgs {
             force: self.force,
         };
         overrides.check_type(&rules).map_err(|fault| Error::Argument(fault.into()))?;
+        if !rules.has_rules() {
+            warn_of_type(session, overrides.artifact_type.as_deref())?;
+        }
         let repeat = if self.force { RepeatChoice::JudgeAgain } else { RepeatChoice::KeepDecision };
         let inputs: Vec<ReviewInput> = self
             .files
@@ -138,6 +142,19 @@ impl ReviewArgs {
         };
         self.files.splice(0..0, path);
     }
+}
+
+/// Without rules every type is valid, so one that is nearly the type of an earlier verdict may be a
+/// mistake.
+fn warn_of_type(session: &CliSession<'_>, named: Option<&str>) -> Result<(), Error> {
+    let Some(named) = named else { return Ok(()) };
+    let project = session.open_if_present()?;
+    if let Some(near) = find_similar_type(project.store.as_ref(), named)? {
+        print_warning_text(&format!(
+            "no recent verdict has the type `{named}`; did you mean `{near}`?"
+        ));
+    }
+    Ok(())
 }
 
 /// The reason for the skip, and the option that forces a review.

@@ -26,7 +26,7 @@ use crate::cli::review::ReviewCommonArgs;
 use crate::cli::review_printer::ReviewFormat;
 use crate::cli::review_runner::{RepeatChoice, ReviewBatch, review_inputs};
 use crate::cli::runs::cli_runtime::transport_factory;
-use crate::cli::runs::value_parsers::{days_or, from_one_to};
+use crate::cli::runs::value_parsers::{from_one_to, parse_since};
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::sweep_report::{SweepPlan, SweepSummary};
 use crate::cli::terminal_text::DataFormat;
@@ -64,11 +64,6 @@ pub(crate) struct SweepArgs {
     dry_run: bool,
     #[command(flatten)]
     options: ReviewCommonArgs,
-}
-
-fn parse_since(typed: &str) -> Result<SinceTime, String> {
-    const EXPECTED: &str = "expected a time such as `24h`, `7d` or `4w`, or a day: `2026-01-01`";
-    typed.parse().map_err(|_| days_or(typed, EXPECTED))
 }
 
 /// What a sweep reviews with.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::model::ask::{Ask, AskPurpose};
 use crate::model::dialogue::ProtocolKind as ProtocolName;
 use crate::model::ids::{DialogueId, ExpertSlug};
-use crate::model::plan::{Plan, TimeLimit};
+use crate::model::plan::{DeliveryMode, Plan, TimeLimit};
 use crate::model::record::DialogueRecord;
 use crate::model::run_state::{ParseOutcome, ReplyDocument, RunState};
 use crate::model::time::Moment;
@@ -121,8 +121,10 @@ impl Protocol for CouncilProtocol {
         let mut rounds = vec![
             PlannedRound { name: "R1", calls: all(OPINION, asked) },
             PlannedRound { name: "R2", calls: all(PEER_REVIEW, asked + replies) },
-            PlannedRound { name: "R3", calls: chairing.into_iter().collect() },
         ];
+        if plan.delivery == DeliveryMode::Synthesis {
+            rounds.push(PlannedRound { name: "R3", calls: chairing.into_iter().collect() });
+        }
         rounds.extend(crate::protocols::conclusion::protocol::planned_rounds(plan, sizes));
         rounds
     }

@@ -47,3 +47,4 @@ mod tests;
 pub mod to_entities;
 pub mod types;
 pub mod verdict_counts;
+pub mod verdict_page;

@@ -3,6 +3,7 @@
 
 use plenary_core::model::ask::{AskPurpose, CallErrorType, TokenUsage};
 use plenary_core::model::ids::ExpertSlug;
+use plenary_core::model::run_state::RunState;
 use plenary_core::model::string_enum::StringEnum;
 use plenary_core::protocols::protocol::Protocols;
 use serde::de::Error;
@@ -106,6 +107,23 @@ impl RehearsalScript {
     }
 }
 
+/// What a person should know of a script after its run: cues that no call can have played.
+pub fn list_script_notes(state: &RunState) -> Vec<String> {
+    let Some(script) = state.plan.rehearsal_script.clone() else { return Vec::new() };
+    let Ok(RehearsalScript { cues }) = serde_json::from_value(script) else { return Vec::new() };
+    if cues.is_empty() {
+        return vec!["the script has no cue; the built-in replies were used".to_owned()];
+    }
+    let is_unused = |cue: &ScriptCue| {
+        let mut asks = state.asks.iter().map(|asked| &asked.ask);
+        !asks.any(|ask| cue.fits_ask(&ask.seat, ask.round, ask.purpose))
+    };
+    let unused = (1..).zip(&cues).filter(|(_, cue)| is_unused(cue));
+    unused
+        .map(|(number, _)| format!("cue {number} of the script fits no call of this run"))
+        .collect()
+}
+
 /// The parser's message without its position, which we print ourselves, and without hints for
 /// programmers.
 fn parser_message(error: &serde_saphyr::Error) -> String {
@@ -129,9 +147,13 @@ impl ScriptCue {
         let is_contained = |text: &str| {
             request.messages.user_message().contains(text) || request.messages.system.contains(text)
         };
-        self.seat.as_ref().is_none_or(|seat| *seat == request.seat)
-            && self.round.is_none_or(|round| round == request.round)
-            && self.purpose.is_none_or(|purpose| purpose == request.purpose)
+        self.fits_ask(&request.seat, request.round, request.purpose)
             && self.contains.as_deref().is_none_or(is_contained)
+    }
+
+    fn fits_ask(&self, seat: &ExpertSlug, round: u8, purpose: AskPurpose) -> bool {
+        self.seat.as_ref().is_none_or(|own| own == seat)
+            && self.round.is_none_or(|own| own == round)
+            && self.purpose.is_none_or(|own| own == purpose)
     }
 }

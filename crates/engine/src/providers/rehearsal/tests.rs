@@ -328,7 +328,10 @@ fn a_script_plays_its_first_cue_that_matches() {
     check_script("- reply: |\n    two\n    lines\n", &["two\nlines\n"]);
     check_script("- {reply: \"\"}", &[""]);
     check_script("- {reply: no}", &["no"]);
-    check_script("- {fail: timeout, times: 1}", &["hangs", "…"]);
+    check_script(
+        "- {fail: timeout, times: 1}",
+        &["timeout: the rehearsal script says `timeout`", "…"],
+    );
     check_script("- {fail: rate_limit}", &["rate_limit: the rehearsal script says `rate_limit`"]);
     check_script("- {fail: auth, delay_ms: 5000}", &["hangs"]);
     check_script("- {delay_ms: 1, reply: slow}", &["slow"]);

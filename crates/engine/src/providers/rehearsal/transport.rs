@@ -44,11 +44,11 @@ impl RehearsalTransport {
         };
         tokio::time::sleep(Duration::from_millis(cue.delay_ms)).await;
         match cue.fail {
-            // The caller enforces the timeout.
-            Some(CallErrorType::Timeout) => std::future::pending().await,
             Some(error_type) => {
                 let message = format!("the rehearsal script says `{error_type}`");
-                Err(CallError::new(error_type, message))
+                // A real timeout leaves no time for a retry.
+                let is_final = error_type == CallErrorType::Timeout;
+                Err(CallError { is_final, ..CallError::new(error_type, message) })
             }
             None => Ok(play_cue(request, cue)),
         }

@@ -4,6 +4,7 @@ use clap::Args;
 use plenary_core::dialogue::progress::DialogueProgress as ProgressReport;
 use plenary_core::dialogue::register::batch::RegisterAnswer;
 use plenary_core::model::ids::EntityId;
+use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::TextTable;
@@ -216,6 +217,13 @@ pub(crate) struct RegisterArgs {
 
 impl RegisterArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        if self.data.data.is_none() && !session.ui.json {
+            let message = "the replies of the round are missing";
+            let hint = "write them to a file with `plenary dialogue extract`, and pass it with \
+                        `--data FILE`";
+            let fault = ValidationError::new(ErrorCode::MissingField, message);
+            return Err(fault.with_suggestion(hint).into());
+        }
         let batch = self.data.arguments().map_err(Error::of_batch)?.unwrap_batch()?;
         let arguments = batch.set_options(&self)?.add_entries("expert_scores", self.expert_scores);
         let answer = register_round(&session.open_existing()?, arguments.value())?;

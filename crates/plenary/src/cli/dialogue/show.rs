@@ -10,6 +10,7 @@ use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::RunState;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::protocol::ShownRun;
+use plenary_core::protocols::review::verdict_page::verdict_page;
 use plenary_core::report::calls::{call_page, prompt_documents, prompts_page};
 use plenary_core::report::page::{
     ListItem, PageBlock, PageDetail, PageModel, PageScope, PageSection, RichText, TextTone,
@@ -24,6 +25,7 @@ use plenary_engine::app::export_record::{
 };
 use plenary_engine::app::follow_up::DialogueLinks;
 use plenary_engine::app::project::Project;
+use plenary_engine::app::verdict_log::{TailRow, find_verdict_row};
 use plenary_engine::engine::process_lock::is_running;
 use plenary_engine::engine::run_start::load_run_state;
 use plenary_engine::error::{Error, to_json_text};
@@ -39,7 +41,8 @@ use crate::cli::ui::TerminalUi;
 /// Show a council, a review or a dialogue
 ///
 /// The conclusion or verdict comes first, then the report, the experts, the tensions, the rounds
-/// and the references. `--json` prints the same document as `export`.
+/// and the references. `--json` prints the same document as `export`. The id of a verdict
+/// (`posts-launch-md-1a2b3c4d/1`) shows that row of the verdict log.
 ///
 /// $ plenary show tea-or-coffee-1a2b3c4d
 ///
@@ -82,13 +85,19 @@ impl ShowArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let arguments = self.data.arguments()?.set_field("dialogue_id", self.id);
         let project = session.open_existing()?;
+        let width = self.width.map_or_else(|| session.ui.terminal_width(), usize::from);
+        let typed = arguments.value().get("dialogue_id").and_then(Value::as_str);
+        if let Some(typed) = typed
+            && let Some(verdict) = find_verdict_row(project.store.as_ref(), typed)?
+        {
+            return show_verdict(session, &verdict, width);
+        }
         let record = read_record(&project, arguments.value())?;
         if let Some(round) = self.round
             && record.rounds.iter().all(|held| held.round != round)
         {
             return Err(Error::Missing(round_not_found(&record, round).into()));
         }
-        let width = self.width.map_or_else(|| session.ui.terminal_width(), usize::from);
         if self.prompts || self.call.is_some() {
             return show_calls(session, &project, &record.dialogue.opening, self.call, width);
         }
@@ -102,6 +111,26 @@ impl ShowArgs {
         }
         Ok(ExitStatus::Ok)
     }
+}
+
+/// Shows a verdict of the log.
+fn show_verdict(
+    session: &CliSession<'_>,
+    verdict: &TailRow,
+    width: usize,
+) -> Result<ExitStatus, Error> {
+    if session.ui.json {
+        session.ui.print_data(&to_json_text(verdict)?, DataFormat::Json)?;
+    } else {
+        let page = verdict_page(&verdict.row, verdict.overridden.as_ref());
+        session.ui.print_long_page(&draw_page(&page, PageCanvas { width }))?;
+        // The review of an imported verdict is in another store.
+        if !verdict.row.imported {
+            let id = &verdict.dialogue_id;
+            session.ui.print_note(&format!("the whole review:\n  plenary show {id}"));
+        }
+    }
+    Ok(ExitStatus::Ok)
 }
 
 /// The export, and the dialogues before and after this one.
@@ -187,7 +216,7 @@ fn id_text(id: &DialogueId) -> RichText {
 
 /// Print or write a record as one document
 ///
-/// Without `--output` the document goes to standard output. The same record gives the same bytes.
+/// Without `--output`, or with `-`, the document goes to standard output. The same record gives the same bytes.
 /// Plenary replaces its own exports. `--force` also replaces other files, but never those of the store
 /// and those that council.yaml names.
 ///
@@ -229,7 +258,7 @@ impl ExportArgs {
             .data
             .arguments()?
             .set_field("dialogue_id", self.id)
-            .set_field("output_path", self.output)
+            .set_field("output_path", self.output.filter(|path| path != "-"))
             .set_field("format", self.format.map(full_format_name))
             .set_field("full", self.full.then_some(true));
         let project = session.open_existing()?;

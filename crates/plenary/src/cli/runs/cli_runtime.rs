@@ -16,6 +16,7 @@ use plenary_engine::app::run_engine::RunEngine;
 use plenary_engine::app::start_run::{RunStart, start_run};
 use plenary_engine::error::{Error, ErrorKind};
 use plenary_engine::providers::process::scratch_folder::sweep_scratch_folders;
+use plenary_engine::providers::rehearsal::script::list_script_notes;
 use rustix::process::{Resource, Rlimit, getpgrp, getrlimit, setrlimit};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 use tokio::runtime::{Builder, Runtime};
@@ -103,6 +104,7 @@ impl CliRuntime {
             Err(Error::Output(_)) if done == ExitStatus::Interrupted => return Ok(done),
             printed => printed?,
         }
+        list_script_notes(&state).iter().for_each(|note| session.ui.print_note(note));
         if stop != RunStopReason::Done {
             session.ui.print_resume_command(&state.opening.dialogue_id);
         }

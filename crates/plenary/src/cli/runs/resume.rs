@@ -10,12 +10,12 @@ use plenary_core::model::run_state::RunStopReason;
 use plenary_core::protocols::review::types::ReviewArtifact;
 use plenary_core::report::safe_text::safe_line;
 use plenary_engine::app::dialogue_ids::resolve_id;
-use plenary_engine::app::review_input::STANDARD_INPUT;
 use plenary_engine::app::start_run::{ResumeParty, ResumePlan, RunStart};
 use plenary_engine::context_files::document::DocumentLocation;
 use plenary_engine::context_files::gather::ContextFileError;
 use plenary_engine::engine::run_start::load_run;
 use plenary_engine::error::Error;
+use plenary_engine::files::read_write::STANDARD_INPUT;
 
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::cli::runs::output::{ProgressDisplay, print_result, repair_project_log, run_exit};

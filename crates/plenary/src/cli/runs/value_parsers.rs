@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use plenary_core::model::limits::TEXT_CHARS_MAX;
-use plenary_core::model::time::SinceDay;
+use plenary_core::model::time::SinceTime;
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
 use plenary_engine::app::prepare_run::check_question;
 use plenary_engine::config::section::parse_duration;
@@ -119,9 +119,8 @@ pub(crate) fn parse_dollars(typed: &str) -> Result<f64, &'static str> {
 }
 
 /// Start of a time window.
-pub(crate) fn parse_since(typed: &str) -> Result<SinceDay, String> {
-    const EXPECTED: &str =
-        "expected a day until 9999-12-31 such as `2026-01-01`, or a time such as `30d` or `4w`";
+pub(crate) fn parse_since(typed: &str) -> Result<SinceTime, String> {
+    const EXPECTED: &str = "expected a time such as `24h`, `7d` or `4w`, or a day: `2026-01-01`";
     typed.parse().map_err(|_| days_or(typed, EXPECTED))
 }
 
