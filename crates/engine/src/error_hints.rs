@@ -58,7 +58,7 @@ pub(crate) fn hint_for_file(error: &FileError) -> &'static str {
             "name a readable file, or `-` for standard input"
         }
         FileError::TooLarge { path, .. } if is_standard_input(path) => {
-            "send only the part that matters"
+            "cut standard input through `head -c 400000`, or send the part that matters"
         }
         FileError::TooLarge { .. } => "split the file",
         FileError::NotText { path } if is_standard_input(path) => {
@@ -78,7 +78,7 @@ pub(crate) fn hint_for_context_files(error: &ContextFileError) -> &'static str {
             "a review needs a UTF-8 text, with words and of at most about 350 KB, inside the project"
         }
         ContextFileError::Unsent { path, .. } if is_standard_input(Path::new(path)) => {
-            "send only the part that matters"
+            "cut standard input through `head -c 400000`, or send the part that matters"
         }
         ContextFileError::Unsent { .. } => {
             "leave it out of `--context`, or name its folder: from a folder, such files are left out"

@@ -80,7 +80,7 @@ fn standard_input_is_not_called_a_file() {
     let large = vec![b'x'; 3 << 20];
     for (arguments, input, parts) in [
         (&ask[..], &b"\xff\xfe"[..], ["standard input is not UTF-8", "iconv"]),
-        (&ask, &large, ["standard input cannot be sent", "send only the part"]),
+        (&ask, &large, ["standard input cannot be sent", "standard input through `head"]),
         (&["review", "--rehearse", "--force", "-"], b"\xff", ["standard input", "UTF-8"]),
     ] {
         let said = ask_with_input(&program, arguments, input).stderr;

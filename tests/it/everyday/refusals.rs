@@ -59,7 +59,7 @@ fn a_pipe_that_is_too_large_is_not_called_a_review() {
     let output = running.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(4), "{said}");
-    assert!(said.contains("`standard input` cannot be sent: it has 680.0 kB"), "{said}");
+    assert!(said.contains("standard input cannot be sent: it has 680.0 kB"), "{said}");
 }
 
 #[test]

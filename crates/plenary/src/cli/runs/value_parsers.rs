@@ -120,7 +120,8 @@ pub(crate) fn parse_dollars(typed: &str) -> Result<f64, &'static str> {
 
 /// Start of a time window.
 pub(crate) fn parse_since(typed: &str) -> Result<SinceTime, String> {
-    const EXPECTED: &str = "expected a time such as `24h`, `7d` or `4w`, or a day: `2026-01-01`";
+    const EXPECTED: &str =
+        "expected a time such as `24h`, `7d` or `4w`, or a day until 9999-12-31: `2026-01-01`";
     typed.parse().map_err(|_| days_or(typed, EXPECTED))
 }
 
