@@ -34,7 +34,7 @@ fn a_run_without_a_network_fails_for_the_network_and_costs_nothing() {
     let said = format!("{}{}", result.stderr, result.document);
     assert!(!said.contains("--budget-usd") && !said.contains("not asked:"), "{said}");
     let cost = council.program.run_command(&["cost"]);
-    assert_eq!(cost.stdout, "No answered call is on record.\n");
+    assert_eq!(cost.stdout, "No answered call is on record. Rehearsals do not count.\n");
     let listed = council.program.run_command(&["list"]);
     assert!(listed.stdout.contains("$0.00"), "{}", listed.stdout);
 }
