@@ -111,6 +111,9 @@ fn cues_that_fit_no_call_are_named() {
     let cues = said("cues.yaml");
     assert!(cues.contains("cue 2 of the script fits no call") && !cues.contains("cue 1"), "{cues}");
     assert!(said("empty.yaml").contains("the script has no cue"));
+    program.write_text("post.md", "# Launch\n");
+    let ran = program.run_command(&["review", "post.md", "--rehearse", "cues.yaml"]);
+    assert!(ran.stderr.contains("cue 2 of the script fits no call"), "{ran:?}");
 }
 
 #[test]

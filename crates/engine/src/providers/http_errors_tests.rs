@@ -81,6 +81,17 @@ fn a_message_names_provider_status_and_reason() {
 }
 
 #[test]
+fn a_server_that_wants_a_key_is_told_from_one_that_refuses_it() {
+    let provider = Provider { key_variable: None, key: None, ..sample_provider() };
+    let refusal = ErrorResponse { status: 401, retry_after: None, body: "" };
+    let message = refusal.to_call_error(&provider).message;
+    assert!(
+        message.ends_with("; no key was sent: name its variable with `api_key_env`"),
+        "{message}"
+    );
+}
+
+#[test]
 fn a_message_stays_short_and_on_one_line() {
     let long = http_error(400, &"word\n".repeat(1_000)).message;
     assert_eq!(long.chars().count(), MESSAGE_CHARS_MAX);

@@ -19,6 +19,7 @@ use plenary_engine::config::settings::Settings;
 use plenary_engine::engine::run::NoopObserver;
 use plenary_engine::engine::run_start::load_run_state;
 use plenary_engine::error::Error;
+use plenary_engine::providers::rehearsal::script::list_script_notes;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -214,6 +215,7 @@ impl ReviewWork<'_> {
             return Ok(ExitStatus::Interrupted);
         }
         printer.print_reviewed(&state)?;
+        list_script_notes(&state).iter().for_each(|note| self.session.ui.print_note(note));
         ended_status(self.session, &stop, &state)
     }
 
