@@ -39,8 +39,8 @@ impl SlowServer {
         let mut process =
             command.arg(SERVE_ARGUMENT).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
-        if let Some(told) = process.stdout.take() {
-            BufReader::new(told).read_line(&mut line)?;
+        if let Some(result) = process.stdout.take() {
+            BufReader::new(result).read_line(&mut line)?;
         }
         match line.trim().parse() {
             Ok(address) => Ok(Self { process, address }),

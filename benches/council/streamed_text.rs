@@ -94,7 +94,7 @@ fn find_in(
     output: impl Read + Send + 'static,
     is_it: impl Fn(&str) -> bool + Send + 'static,
 ) -> BenchmarkResult<Instant> {
-    let (tell, told) = mpsc::channel();
+    let (tell, result) = mpsc::channel();
     thread::spawn(move || {
         let mut reader = BufReader::new(output);
         let mut text = String::new();
@@ -111,7 +111,7 @@ fn find_in(
             }
         }
     });
-    Ok(told.recv_timeout(WAIT_MAX)?)
+    Ok(result.recv_timeout(WAIT_MAX)?)
 }
 
 /// A council of one seat.
@@ -127,14 +127,14 @@ fn folder_for(address: SocketAddr) -> BenchmarkResult<BenchmarkFolder> {
 fn start_server() -> BenchmarkResult<(SocketAddr, mpsc::Receiver<Instant>)> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let address = listener.local_addr()?;
-    let (tell, told) = mpsc::channel();
+    let (tell, result) = mpsc::channel();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let tell = tell.clone();
             thread::spawn(move || begin_stream(stream, &tell));
         }
     });
-    Ok((address, told))
+    Ok((address, result))
 }
 
 fn begin_stream(stream: TcpStream, tell: &mpsc::Sender<Instant>) -> Option<()> {

@@ -113,14 +113,14 @@ impl ServedProject {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()?;
-        let mut said = String::new();
-        if let Some(told) = process.stderr.take() {
-            let mut lines = BufReader::new(told);
-            while !said.contains("the token is in") && lines.read_line(&mut said)? > 0 {}
+        let mut message = String::new();
+        if let Some(result) = process.stderr.take() {
+            let mut lines = BufReader::new(result);
+            while !message.contains("the token is in") && lines.read_line(&mut message)? > 0 {}
             thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
         }
         let places =
-            said.lines().filter_map(|line| line.split_once("http://")?.1.strip_suffix("/mcp"));
+            message.lines().filter_map(|line| line.split_once("http://")?.1.strip_suffix("/mcp"));
         let address = places.last().ok_or("the server did not start")?.to_owned();
         let token = std::fs::read_to_string(folder.path().join(".plenary/token"))?;
         Ok(Self { process, address, token: token.trim().to_owned() })

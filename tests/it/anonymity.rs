@@ -201,9 +201,9 @@ fn run_rounds(panel: &RandomPanel, anonymous: bool) -> CompletedRounds {
         if place == panel.silent_seat {
             chamber.record_refusal(ask);
         } else {
-            let mut said = make_opinion(&passing_mention(&own, &mut dice));
-            said.summary = revealing_text(&own, &make_canary(&own.name), &mut dice);
-            chamber.record_answer(ask, ReplyDocument::Opinion(Box::new(said)));
+            let mut printed = make_opinion(&passing_mention(&own, &mut dice));
+            printed.summary = revealing_text(&own, &make_canary(&own.name), &mut dice);
+            chamber.record_answer(ask, ReplyDocument::Opinion(Box::new(printed)));
         }
     }
     let second = chamber.next_asks();
@@ -213,9 +213,9 @@ fn run_rounds(panel: &RandomPanel, anonymous: bool) -> CompletedRounds {
             .iter()
             .map(|(letter, _)| *letter)
             .collect();
-        let mut said = make_review(&letters, &passing_mention(&own, &mut dice));
-        said.would_change_my_opinion = vec![revealing_text(&own, "", &mut dice)];
-        chamber.record_answer(ask, ReplyDocument::PeerReview(Box::new(said)));
+        let mut printed = make_review(&letters, &passing_mention(&own, &mut dice));
+        printed.would_change_my_opinion = vec![revealing_text(&own, "", &mut dice)];
+        chamber.record_answer(ask, ReplyDocument::PeerReview(Box::new(printed)));
     }
     let third = chamber.next_asks();
     CompletedRounds { first, second, third, driver: chamber }

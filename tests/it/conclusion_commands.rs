@@ -215,14 +215,14 @@ fn health_reads_well_at_eighty_columns() {
 
 #[test]
 fn an_alarm_and_too_few_are_said_in_words() {
-    let said = |program: &TestProgram, start: &str| {
+    let message = |program: &TestProgram, start: &str| {
         let page = program.run_command(&["health"]).stdout;
         let line = page.lines().find(|line| line.trim_start().starts_with(start));
         line.unwrap_or_else(|| panic!("{page}")).trim().to_owned()
     };
-    insta::assert_snapshot!(said(&project_with_counts(41, 9, 0), "▲"), @"▲ ALARM: 41 of 50 ended clean, over 80 %: the Blind Critic may be too lenient.");
-    insta::assert_snapshot!(said(&project_with_counts(5, 1, 0), "○"), @"○ Too few to judge: 6 conclusions with a terminal state; 10 are needed.");
-    insta::assert_snapshot!(said(&TestProgram::new(), "○"), @"○ Too few to judge: 0 conclusions with a terminal state; 10 are needed.");
+    insta::assert_snapshot!(message(&project_with_counts(41, 9, 0), "▲"), @"▲ ALARM: 41 of 50 ended clean, over 80 %: the Blind Critic may be too lenient.");
+    insta::assert_snapshot!(message(&project_with_counts(5, 1, 0), "○"), @"○ Too few to judge: 6 conclusions with a terminal state; 10 are needed.");
+    insta::assert_snapshot!(message(&TestProgram::new(), "○"), @"○ Too few to judge: 0 conclusions with a terminal state; 10 are needed.");
 }
 
 #[test]

@@ -18,16 +18,16 @@ use crate::kit::council_driver::{CouncilDriver, PLAN_SECRET, make_plan, make_sea
 /// A council of three in which Ann contributed.
 fn concluded_council(question: &str) -> CouncilDriver {
     let seats = ["ann", "bob", "cid"].map(|name| make_seat(name, "m", name));
-    let mut chamber = CouncilDriver::new(question, make_plan(seats.to_vec(), PLAN_SECRET));
-    chamber.begin_conclusion();
-    let said = ["ann".parse().unwrap()].to_vec();
-    chamber.run_state.entities.insert("P0101".parse().unwrap(), said);
-    chamber
+    let mut driver = CouncilDriver::new(question, make_plan(seats.to_vec(), PLAN_SECRET));
+    driver.begin_conclusion();
+    let message = ["ann".parse().unwrap()].to_vec();
+    driver.run_state.entities.insert("P0101".parse().unwrap(), message);
+    driver
 }
 
 /// Parses a reply to an ask of this purpose at this time.
 fn parse_answer(
-    chamber: &mut CouncilDriver,
+    driver: &mut CouncilDriver,
     purpose: AskPurpose,
     text: &str,
     finish: FinishReason,
@@ -53,8 +53,8 @@ fn parse_answer(
             panic!("{purpose} is no part of an ending")
         }
     };
-    let id = chamber.run_state.next_ask_id();
-    let seat = chamber.run_state.plan.seats[0].name.clone();
+    let id = driver.run_state.next_ask_id();
+    let seat = driver.run_state.plan.seats[0].name.clone();
     let ask = Ask { id, round, seat, purpose, retry_reason: None };
     let sending = CallDispatch {
         call: id,
@@ -84,13 +84,13 @@ fn parse_answer(
     };
     let changes =
         [prepared, JournalEvent::CallSent(sending), JournalEvent::ReplyKept { call: id, reply }];
-    chamber.run_state.apply_events(at.parse().unwrap(), &changes);
+    driver.run_state.apply_events(at.parse().unwrap(), &changes);
     // The result depends on the time of the reply, not of the parsing.
-    chamber.run_state.apply_events("2030-01-01T00:00:00Z".parse().unwrap(), &[]);
-    let due = due_readings(&Protocols::built_in(), &chamber.run_state);
+    driver.run_state.apply_events("2030-01-01T00:00:00Z".parse().unwrap(), &[]);
+    let due = due_readings(&Protocols::built_in(), &driver.run_state);
     let [JournalEvent::ReplyParsed { reading, .. }] = due.as_slice() else { panic!("{due:?}") };
     let reading = reading.clone();
-    chamber.append_event(JournalEvent::ReplyParsed { ask: id, reading: reading.clone() });
+    driver.append_event(JournalEvent::ReplyParsed { ask: id, reading: reading.clone() });
     reading
 }
 
@@ -133,19 +133,19 @@ fn what_was_cut_off_is_no_ending() {
             (FinishReason::Length, "the reply was cut off before it ended"),
             (FinishReason::Refusal, "the model refused to answer"),
         ] {
-            let mut chamber = concluded_council("Q?");
+            let mut driver = concluded_council("Q?");
             if purpose == AskPurpose::Revision {
                 let draft = conclusion_json().to_string();
                 parse_answer(
-                    &mut chamber,
+                    &mut driver,
                     AskPurpose::Conclusion,
                     &draft,
                     FinishReason::Stop,
                     REPLY_TIME,
                 );
-                parse_answer(&mut chamber, AskPurpose::Audit, flag, FinishReason::Stop, REPLY_TIME);
+                parse_answer(&mut driver, AskPurpose::Audit, flag, FinishReason::Stop, REPLY_TIME);
             }
-            let read = parse_answer(&mut chamber, purpose, text, finish, REPLY_TIME);
+            let read = parse_answer(&mut driver, purpose, text, finish, REPLY_TIME);
             assert_eq!(unreadable_reason(&read), expected, "{purpose} {finish}");
         }
     }
@@ -153,55 +153,50 @@ fn what_was_cut_off_is_no_ending() {
 
 #[test]
 fn a_conclusion_is_held_against_the_record() {
-    let read = |chamber: &mut CouncilDriver, text: &Value, at: &str| {
-        let read = parse_answer(
-            chamber,
-            AskPurpose::Conclusion,
-            &text.to_string(),
-            FinishReason::Stop,
-            at,
-        );
+    let read = |driver: &mut CouncilDriver, text: &Value, at: &str| {
+        let read =
+            parse_answer(driver, AskPurpose::Conclusion, &text.to_string(), FinishReason::Stop, at);
         unreadable_reason(&read).to_owned()
     };
-    let mut chamber = concluded_council("Q?");
+    let mut driver = concluded_council("Q?");
     let letter =
-        SeatLetters::from_plan(&chamber.run_state.plan).letter_of(&"ann".parse().unwrap()).unwrap();
+        SeatLetters::from_plan(&driver.run_state.plan).letter_of(&"ann".parse().unwrap()).unwrap();
     let mut text = conclusion_json();
     text["unresolved_points"][0]["agents_involved"] = json!([letter]);
-    assert_eq!(read(&mut chamber, &text, REPLY_TIME), "read");
+    assert_eq!(read(&mut driver, &text, REPLY_TIME), "read");
     // In a dialogue without letters a letter names no expert.
-    chamber.run_state.opening.protocol = ProtocolKind::Alignment;
+    driver.run_state.opening.protocol = ProtocolKind::Alignment;
     let expected = format!(
         "unresolved_points[0].agents_involved[0]: `{letter}` is not a participant (participants: ann, bob, cid)"
     );
-    assert_eq!(read(&mut chamber, &text, REPLY_TIME), expected);
+    assert_eq!(read(&mut driver, &text, REPLY_TIME), expected);
     // The date must be after the day of the reply.
-    assert_eq!(read(&mut chamber, &conclusion_json(), "2026-05-31T23:59:59Z"), "read");
+    assert_eq!(read(&mut driver, &conclusion_json(), "2026-05-31T23:59:59Z"), "read");
     assert_eq!(
-        read(&mut chamber, &conclusion_json(), "2026-06-01T00:00:00Z"),
+        read(&mut driver, &conclusion_json(), "2026-06-01T00:00:00Z"),
         "review_by: 2026-06-01 is not later than today, 2026-06-01"
     );
     let mut invented = conclusion_json();
     invented["unresolved_points"][0]["claims"][0]["id"] = json!("P0102");
     assert_eq!(
-        read(&mut chamber, &invented, REPLY_TIME),
+        read(&mut driver, &invented, REPLY_TIME),
         "unresolved_points[0].claims[0].id: `P0102` is not an id of the record"
     );
 }
 
 #[test]
 fn a_revision_mends_what_was_counted_and_what_the_critic_flagged() {
-    let mut chamber = concluded_council("Should we ship? Answer in exactly 2 lines.");
-    let mended = json!({"recommendation": "Ship it.\nWatch it.", "key_condition": "None."});
-    let mended = mended.to_string();
+    let mut driver = concluded_council("Should we ship? Answer in exactly 2 lines.");
+    let repaired = json!({"recommendation": "Ship it.\nWatch it.", "key_condition": "None."});
+    let repaired = repaired.to_string();
     let early =
-        parse_answer(&mut chamber, AskPurpose::Revision, &mended, FinishReason::Stop, REPLY_TIME);
+        parse_answer(&mut driver, AskPurpose::Revision, &repaired, FinishReason::Stop, REPLY_TIME);
     assert_eq!(unreadable_reason(&early), "no field has an objection");
     let draft = conclusion_json().to_string();
-    parse_answer(&mut chamber, AskPurpose::Conclusion, &draft, FinishReason::Stop, REPLY_TIME);
-    parse_answer(&mut chamber, AskPurpose::Audit, "PASS", FinishReason::Stop, REPLY_TIME);
+    parse_answer(&mut driver, AskPurpose::Conclusion, &draft, FinishReason::Stop, REPLY_TIME);
+    parse_answer(&mut driver, AskPurpose::Audit, "PASS", FinishReason::Stop, REPLY_TIME);
     let read =
-        parse_answer(&mut chamber, AskPurpose::Revision, &mended, FinishReason::Stop, REPLY_TIME);
+        parse_answer(&mut driver, AskPurpose::Revision, &repaired, FinishReason::Stop, REPLY_TIME);
     let ParseOutcome::Parsed { document: ReplyDocument::Revision(revised), .. } = read else {
         panic!("{read:?}")
     };

@@ -287,10 +287,12 @@ fn outcomes_add_up_oldest_first() {
         insert_outcome(store, &id, OutcomeKind::Held, "2026-06-02T09:00:00Z");
         insert_outcome(store, &id, OutcomeKind::Mixed, "2027-06-02T09:00:00Z");
         let outcomes = store.load_record(&id).unwrap().unwrap().conclusion.unwrap().outcomes;
-        let told: Vec<_> =
-            outcomes.iter().map(|(at, said)| (at.utc_day().iso_week(), said.outcome)).collect();
+        let result: Vec<_> = outcomes
+            .iter()
+            .map(|(at, message)| (at.utc_day().iso_week(), message.outcome))
+            .collect();
         let (first, second) = ("2026-W23".to_owned(), "2027-W22".to_owned());
-        assert_eq!(told, [(first, OutcomeKind::Held), (second, OutcomeKind::Mixed)]);
+        assert_eq!(result, [(first, OutcomeKind::Held), (second, OutcomeKind::Mixed)]);
     });
 }
 

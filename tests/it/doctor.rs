@@ -58,11 +58,11 @@ fn run_doctor(
 fn a_provider_that_can_be_asked_is_well() {
     let (program, server) = (TestProgram::new(), model_server());
     write_settings(&program, &[provider_yaml(&server, "gpt-4o")]);
-    let (code, told, talk) = run_doctor(&program, &[KEY], &["doctor"]);
+    let (code, result, talk) = run_doctor(&program, &[KEY], &["doctor"]);
     assert_eq!((code, talk.as_str()), (0, ""));
-    assert!(told.contains("1 of 1 provider usable"), "{told}");
-    assert!(told.contains("  ✓ config  HERE/council.yaml\n  · store   HERE/"), "{told}");
-    let house = told.split_once("✓ house").unwrap().1;
+    assert!(result.contains("1 of 1 provider usable"), "{result}");
+    assert!(result.contains("  ✓ config  HERE/council.yaml\n  · store   HERE/"), "{result}");
+    let house = result.split_once("✓ house").unwrap().1;
     insta::assert_snapshot!(format!("  ✓ house{house}"), @r"
       ✓ house  usable  gpt-4o · council.yaml, line 4
         ✓ key    HOUSE_KEY is set
@@ -73,8 +73,8 @@ fn a_provider_that_can_be_asked_is_well() {
     ");
     assert_eq!(server.requests().len(), 1, "one call of one word");
     assert!(!program.path().join(".plenary").exists(), "looking leaves nothing behind");
-    let (code, told, _) = run_doctor(&program, &[KEY], &["doctor", "--offline"]);
-    assert!(code == 0 && told.contains("not called (--offline)"), "{told}");
+    let (code, result, _) = run_doctor(&program, &[KEY], &["doctor", "--offline"]);
+    assert!(code == 0 && result.contains("not called (--offline)"), "{result}");
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -82,22 +82,22 @@ fn a_provider_that_can_be_asked_is_well() {
 fn a_model_that_does_not_reply_is_not_usable_and_one_that_is_not_listed_may_be() {
     let (program, server) = (TestProgram::new(), model_server());
     write_settings(&program, &[provider_yaml(&server, "gpt-4-o")]);
-    let (code, told, _) = run_doctor(&program, &[KEY], &["doctor"]);
-    assert!(code == 0 && told.contains("not listed, but it replies"), "{told}");
+    let (code, result, _) = run_doctor(&program, &[KEY], &["doctor"]);
+    assert!(code == 0 && result.contains("not listed, but it replies"), "{result}");
     let server = ModelServer::start(|_| ScriptedReply::Status(404, Vec::new(), "{}".to_owned()));
     write_settings(&program, &[provider_yaml(&server, "gpt-4-o")]);
-    let (code, told, _) = run_doctor(&program, &[KEY], &["doctor"]);
-    assert_eq!((code, told.matches("answered 404").count()), (1, 1), "{told}");
+    let (code, result, _) = run_doctor(&program, &[KEY], &["doctor"]);
+    assert_eq!((code, result.matches("answered 404").count()), (1, 1), "{result}");
 }
 
 #[test]
 fn offline_nothing_is_called_usable() {
     let (program, server) = (TestProgram::new(), model_server());
     write_settings(&program, &[provider_yaml(&server, "gpt-4-o")]);
-    let (code, told, _) = run_doctor(&program, &[KEY], &["doctor", "--offline"]);
-    assert_eq!(code, 0, "{told}");
-    assert!(told.contains("house  configured, not checked"), "{told}");
-    assert!(!told.contains("usable"), "{told}");
+    let (code, result, _) = run_doctor(&program, &[KEY], &["doctor", "--offline"]);
+    assert_eq!(code, 0, "{result}");
+    assert!(result.contains("house  configured, not checked"), "{result}");
+    assert!(!result.contains("usable"), "{result}");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn what_is_wrong_is_said_of_each_provider_with_what_to_do() {
             format!(r#"{{name: away, dialect: openai, base_url: "http://{dead}/v1", model: m-1}}"#),
         ],
     );
-    let (code, told, _) = run_doctor(&program, &[KEY], &["doctor"]);
+    let (code, result, _) = run_doctor(&program, &[KEY], &["doctor"]);
     assert_eq!(code, 1);
     for part in [
         "  × claude  NOT USABLE",
@@ -124,7 +124,7 @@ fn what_is_wrong_is_said_of_each_provider_with_what_to_do() {
         "set ANTHROPIC_API_KEY for `claude`, or remove the provider from council.yaml",
         "`away` does not answer at LOOPBACK;",
     ] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(result.contains(part), "{part}: {result}");
     }
 }
 
@@ -144,9 +144,9 @@ fn exit_codes(settings: &str, answering: &'static [&'static str]) -> (i32, i32, 
         settings.replace("URL", &server.base_url()),
     )
     .unwrap();
-    let (code, told, _) = run_doctor(&program, &[KEY], &["doctor"]);
+    let (code, result, _) = run_doctor(&program, &[KEY], &["doctor"]);
     let ask = run_doctor(&program, &[KEY], &["ask", "Tea or coffee?"]).0;
-    (code, ask, told)
+    (code, ask, result)
 }
 
 const THREE_SEATS: &str = r#"
@@ -159,22 +159,22 @@ council:
 
 #[test]
 fn it_passes_where_ask_finishes_and_fails_where_ask_fails() {
-    let (doctor, ask, told) = exit_codes(THREE_SEATS, &["a", "b", "c"]);
-    assert_eq!((doctor, ask), (0, 0), "{told}");
+    let (doctor, ask, result) = exit_codes(THREE_SEATS, &["a", "b", "c"]);
+    assert_eq!((doctor, ask), (0, 0), "{result}");
     // A seat that no one waits for is no reason to fail.
-    let (doctor, ask, told) = exit_codes(THREE_SEATS, &["a", "b"]);
-    assert_eq!((doctor, ask), (0, 0), "{told}");
-    assert!(told.contains("× c  NOT USABLE"), "{told}");
-    assert!(told.contains("the server of `c` refuses the key in HOUSE_KEY"), "{told}");
-    let (doctor, ask, told) = exit_codes(THREE_SEATS, &["a", "c"]);
-    assert_eq!((doctor, ask), (1, 3), "{told}");
-    assert!(told.contains("the critic is `b`, which does not answer"), "{told}");
-    let (doctor, ask, told) = exit_codes(THREE_SEATS, &["c"]);
-    assert_eq!((doctor, ask), (1, 3), "{told}");
+    let (doctor, ask, result) = exit_codes(THREE_SEATS, &["a", "b"]);
+    assert_eq!((doctor, ask), (0, 0), "{result}");
+    assert!(result.contains("× c  NOT USABLE"), "{result}");
+    assert!(result.contains("the server of `c` refuses the key in HOUSE_KEY"), "{result}");
+    let (doctor, ask, result) = exit_codes(THREE_SEATS, &["a", "c"]);
+    assert_eq!((doctor, ask), (1, 3), "{result}");
+    assert!(result.contains("the critic is `b`, which does not answer"), "{result}");
+    let (doctor, ask, result) = exit_codes(THREE_SEATS, &["c"]);
+    assert_eq!((doctor, ask), (1, 3), "{result}");
     let one: String = THREE_SEATS.lines().take(4).map(|line| format!("{line}\n")).collect();
-    let (doctor, ask, told) = exit_codes(&one, &["a"]);
-    assert_eq!((doctor, ask), (1, 5), "{told}");
-    assert!(told.contains("give one provider several seats"), "{told}");
+    let (doctor, ask, result) = exit_codes(&one, &["a"]);
+    assert_eq!((doctor, ask), (1, 5), "{result}");
+    assert!(result.contains("give one provider several seats"), "{result}");
 }
 
 #[test]
@@ -188,9 +188,9 @@ fn a_program_reads_the_same_as_one_document() {
             format!(r#"{{name: away, dialect: openai, base_url: "http://{dead}/v1", model: m-1}}"#),
         ],
     );
-    let (code, told, talk) = run_doctor(&program, &[KEY], &["doctor", "--json"]);
+    let (code, result, talk) = run_doctor(&program, &[KEY], &["doctor", "--json"]);
     assert_eq!((code, talk.as_str()), (1, ""));
-    let document: Value = serde_json::from_str(&told).unwrap();
+    let document: Value = serde_json::from_str(&result).unwrap();
     let expected = [
         ("status", json!("findings")),
         ("config.file", json!("HERE/council.yaml")),
@@ -215,12 +215,12 @@ fn a_program_reads_the_same_as_one_document() {
 #[test]
 fn with_nobody_there_it_says_that_ask_rehearses() {
     let program = TestProgram::new();
-    let (code, told, _) = run_doctor(&program, &[], &["doctor"]);
+    let (code, result, _) = run_doctor(&program, &[], &["doctor"]);
     assert_eq!(code, 1);
     for words in
         ["no provider", "rehearses with an offline panel", "exit code 0", "ANTHROPIC_API_KEY"]
     {
-        assert!(told.contains(words), "{words}: {told}");
+        assert!(result.contains(words), "{words}: {result}");
     }
 }
 
@@ -239,10 +239,10 @@ fn a_program_on_the_path_tells_its_version() {
     let path = folder.to_str().unwrap();
     let check = |more: &[&str], expected: i32, detail: &str| {
         let arguments = [&["doctor", "--json"], more].concat();
-        let (code, told, _) = run_doctor(&program, &[("PATH", path)], &arguments);
-        let document: Value = serde_json::from_str(&told).unwrap();
+        let (code, result, _) = run_doctor(&program, &[("PATH", path)], &arguments);
+        let document: Value = serde_json::from_str(&result).unwrap();
         let status = if expected == 0 { "success" } else { "findings" };
-        assert_eq!((code, value_at(&document, "status")), (expected, &json!(status)), "{told}");
+        assert_eq!((code, value_at(&document, "status")), (expected, &json!(status)), "{result}");
         let found_by = value_at(&document, "providers.0.found_by");
         assert_eq!(found_by, &json!("found by its program claude"));
         let cli = document["providers"][0]["transports"].as_array().unwrap().iter();
@@ -270,8 +270,8 @@ fn what_a_run_does_without_is_no_finding() {
             }
         });
         write_settings(&program, &[provider_yaml(&server, "gpt-4o")]);
-        let (code, told, _) = run_doctor(&program, &[KEY], &["doctor"]);
-        assert!(code == 0 && told.contains("a test call got a reply"), "{told}");
+        let (code, result, _) = run_doctor(&program, &[KEY], &["doctor"]);
+        assert!(code == 0 && result.contains("a test call got a reply"), "{result}");
         assert_eq!(server.requests().len(), 2, "one repetition");
     };
     check(|body, _| body.get("stream").is_some().then_some((400, "stream is not supported")));
@@ -283,18 +283,18 @@ fn what_a_run_does_without_is_no_finding() {
 fn with_a_file_it_does_not_say_that_ask_rehearses() {
     let program = TestProgram::new();
     std::fs::write(program.path().join("council.yaml"), "budget: {usd_max: 1}\n").unwrap();
-    let (code, told, _) = run_doctor(&program, &[], &["doctor"]);
+    let (code, result, _) = run_doctor(&program, &[], &["doctor"]);
     assert_eq!(code, 1);
-    assert!(told.contains("`plenary ask` ends with exit code 5"), "{told}");
-    assert!(!told.contains("calls no model"), "{told}");
+    assert!(result.contains("`plenary ask` ends with exit code 5"), "{result}");
+    assert!(!result.contains("calls no model"), "{result}");
 }
 
 #[test]
 fn mistakes_in_the_file_are_errors_of_configuration() {
     let program = TestProgram::new();
     std::fs::write(program.path().join("council.yaml"), "council: {quorom: {}}\n").unwrap();
-    let (code, told, talk) = run_doctor(&program, &[], &["doctor"]);
-    assert_eq!((code, told.as_str()), (5, ""));
+    let (code, result, talk) = run_doctor(&program, &[], &["doctor"]);
+    assert_eq!((code, result.as_str()), (5, ""));
     assert!(talk.contains("did you mean `quorum`?"), "{talk}");
 }
 
@@ -307,7 +307,7 @@ fn a_store_that_does_not_open_is_a_finding() {
         "not a database, but long enough\n".repeat(40),
     )
     .unwrap();
-    let (code, told, _) = run_doctor(&program, &[KEY], &["doctor", "--store", "notes.txt"]);
-    assert_eq!(code, 1, "{told}");
-    assert!(told.contains("× store"), "{told}");
+    let (code, result, _) = run_doctor(&program, &[KEY], &["doctor", "--store", "notes.txt"]);
+    assert_eq!(code, 1, "{result}");
+    assert!(result.contains("× store"), "{result}");
 }

@@ -77,12 +77,12 @@ fn prompts_that_settings_withhold_are_no_finding_and_their_entries_cannot_be_era
         settings["retention"] = json!({ "keep_prompts": false });
     };
     let council = TestCouncil::with_settings(|_| ScriptedReply::Valid, withholding);
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
     let store = SqliteStore::open(&council.program.path().join(".plenary/plenary.db")).unwrap();
     let verified = store.verify_record(None, None).unwrap();
     assert_eq!(verified.findings, []);
-    let entries = store.load_entries(&told.dialogue_id().parse().unwrap(), 0).unwrap();
+    let entries = store.load_entries(&result.dialogue_id().parse().unwrap(), 0).unwrap();
     let mut withheld = 0;
     for change in entries.iter().flat_map(|entry| &entry.events) {
         if let JournalEvent::AskPrepared { messages, messages_sha256, .. } = change {

@@ -295,9 +295,9 @@ fn what_it_cannot_tell_it_asks_for() {
     std::fs::create_dir(program.path().join("response-folder.md")).unwrap();
     let check = |arguments: &[&str], code: i32, message: &str| {
         let ran = program.run_command(&[&["dialogue", "extract", "--json"], arguments].concat());
-        let told = parse_document(&ran);
-        let told = value_at(&told, "message").as_str().unwrap();
-        assert!(ran.code == code && told.contains(message), "{arguments:?}: {ran:?}");
+        let result = parse_document(&ran);
+        let result = value_at(&result, "message").as_str().unwrap();
+        assert!(ran.code == code && result.contains(message), "{arguments:?}: {ran:?}");
     };
     let muffin = "round-1/response-muffin.md";
     check(&[], 64, "required arguments");

@@ -82,9 +82,9 @@ fn check_with_limit(bytes_max: u64) -> (i32, usize) {
         assert_eq!((ran.code, &document["error_code"]), (3, &"run_halted".into()), "{ran:?}");
         assert_eq!(document["dialogue_id"], id.as_str(), "{document:#}");
         // The writer may save one more reply after the run has stopped, never one less.
-        let told = document["replies_kept"].as_u64().unwrap() as usize;
-        assert!(told <= kept.len(), "{} are kept: {document:#}", kept.len());
-        assert!(told > 0 || kept.len() < 2, "{} are kept: {document:#}", kept.len());
+        let result = document["replies_kept"].as_u64().unwrap() as usize;
+        assert!(result <= kept.len(), "{} are kept: {document:#}", kept.len());
+        assert!(result > 0 || kept.len() < 2, "{} are kept: {document:#}", kept.len());
         assert_eq!(document["resume"], format!("plenary resume {id}"), "{document:#}");
         let hint = document["suggestion"].as_str().unwrap();
         assert!(hint.contains(&format!("`plenary resume {id}`")), "{hint}");

@@ -135,8 +135,8 @@ fn a_reply_whose_end_arrived_is_kept_whatever_the_connection_does_then() {
 fn a_connection_that_breaks_says_after_how_many_bytes() {
     let server = server_with(ScriptedReply::Faulty(StreamFault::Cut(700)));
     let error = ask_server(&server, Dialect::OpenAi, SILENCE).0.unwrap_err();
-    let said = " broke the connection after 700 bytes of its reply";
-    assert!(error.message.ends_with(said), "{error}");
+    let printed = " broke the connection after 700 bytes of its reply";
+    assert!(error.message.ends_with(printed), "{error}");
 }
 
 #[test]
@@ -147,13 +147,13 @@ fn a_silent_stream_ends_with_its_time_and_a_slow_one_does_not() {
             let (result, _) = ask_server(&server, *dialect, Duration::from_millis(300));
             let error = result.unwrap_err();
             assert_eq!(error.error_type, CallErrorType::Timeout, "{dialect} after {bytes}");
-            let said = if bytes == 0 { " sent nothing for 0.3 s" } else { " nothing for 0.3 s" };
-            assert!(error.message.ends_with(said), "{error}");
+            let printed = if bytes == 0 { " sent nothing for 0.3 s" } else { " nothing for 0.3 s" };
+            assert!(error.message.ends_with(printed), "{error}");
         }
         let server = server_with(ScriptedReply::Faulty(StreamFault::Silent(1_500)));
         let (error, shown) = ask_server(&server, *dialect, Duration::from_millis(300));
-        let said = format!(" wrote {} bytes, then nothing for 0.3 s", shown.len());
-        assert!(error.unwrap_err().message.ends_with(&said), "{dialect}: {said}");
+        let printed = format!(" wrote {} bytes, then nothing for 0.3 s", shown.len());
+        assert!(error.unwrap_err().message.ends_with(&printed), "{dialect}: {printed}");
         // Ten events of 100 ms each take longer than the silence that is allowed.
         let slow = StreamFault::Slow(Duration::from_millis(100));
         let server = server_with(ScriptedReply::Faulty(slow));

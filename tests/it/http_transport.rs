@@ -57,10 +57,10 @@ fn call_model(
     let server = ModelServer::start(move |_| play.clone());
     let result = block_on(make_transport(server.make_provider("ann", dialect)).send(request));
     if let Err(error) = &result {
-        let told = format!("{error} {error:?}");
-        assert!(!told.contains(&KEY[..8]), "the key is in {told}");
-        assert!(error.message.starts_with("`ann` "), "{told}");
-        assert!(error.message.chars().count() <= 300, "{told}");
+        let answer = format!("{error} {error:?}");
+        assert!(!answer.contains(&KEY[..8]), "the key is in {answer}");
+        assert!(error.message.starts_with("`ann` "), "{answer}");
+        assert!(error.message.chars().count() <= 300, "{answer}");
     }
     result
 }

@@ -42,34 +42,35 @@ fn make_directive(text: &str, restated: Option<&str>, confirmed: bool) -> Interv
     Intervention::Directive { text: text.to_owned(), restatement, confirmed }
 }
 
-fn record_opinions(chamber: &mut CouncilDriver, asks: &[(Ask, RenderedPrompt)]) {
+fn record_opinions(driver: &mut CouncilDriver, asks: &[(Ask, RenderedPrompt)]) {
     for (ask, _) in asks {
-        let said = match ask.round {
+        let message = match ask.round {
             1 => ReplyDocument::Opinion(Box::new(make_opinion("Said."))),
             _ => ReplyDocument::PeerReview(Box::new(make_review(&[], "Said."))),
         };
-        chamber.record_answer(ask, said);
+        driver.record_answer(ask, message);
     }
 }
 
 /// Seats that were sent a text, in the order of the asks: `1 ann, 1 bob`.
 fn seats_sent(text: &str, asks: &[(Ask, RenderedPrompt)]) -> String {
-    let heard = asks.iter().filter(|(_, prepared)| prepared.messages.user_message().contains(text));
-    let names = heard.map(|(ask, _)| format!("{} {}", ask.round, ask.seat));
+    let received =
+        asks.iter().filter(|(_, prepared)| prepared.messages.user_message().contains(text));
+    let names = received.map(|(ask, _)| format!("{} {}", ask.round, ask.seat));
     names.collect::<Vec<_>>().join(", ")
 }
 
 #[test]
 fn a_private_whisper_is_in_no_other_seats_messages() {
-    let mut chamber = council_of_three();
-    chamber.record_intervention(0, make_whisper("Heron.", Some("bob")));
-    let mut all = chamber.next_asks();
-    record_opinions(&mut chamber, &all);
-    let second = chamber.next_asks();
-    record_opinions(&mut chamber, &second);
+    let mut driver = council_of_three();
+    driver.record_intervention(0, make_whisper("Heron.", Some("bob")));
+    let mut all = driver.next_asks();
+    record_opinions(&mut driver, &all);
+    let second = driver.next_asks();
+    record_opinions(&mut driver, &second);
     all.extend(second);
-    chamber.record_intervention(2, make_whisper("Stork.", Some("ann")));
-    all.extend(chamber.next_asks());
+    driver.record_intervention(2, make_whisper("Stork.", Some("ann")));
+    all.extend(driver.next_asks());
     assert_eq!(seats_sent("Heron.", &all), "1 bob, 2 bob");
     // Ann chairs: she sees her own whisper there and no other.
     assert_eq!(seats_sent("Stork.", &all), "3 ann");
@@ -77,40 +78,40 @@ fn a_private_whisper_is_in_no_other_seats_messages() {
 
 #[test]
 fn an_ask_never_has_a_later_whisper() {
-    let mut chamber = council_of_three();
-    let first = chamber.next_asks();
-    chamber.record_intervention(1, make_whisper("Heron.", None));
+    let mut driver = council_of_three();
+    let first = driver.next_asks();
+    driver.record_intervention(1, make_whisper("Heron.", None));
     for (ask, prepared) in &first {
         assert_eq!(
-            Protocols::built_in().render_messages(&chamber.run_state, None, ask).as_ref(),
+            Protocols::built_in().render_messages(&driver.run_state, None, ask).as_ref(),
             Some(prepared),
             "{}",
             ask.seat
         );
     }
-    chamber.record_unreadable(&first[0].0, "no JSON");
-    record_opinions(&mut chamber, &first[1..]);
+    driver.record_unreadable(&first[0].0, "no JSON");
+    record_opinions(&mut driver, &first[1..]);
     // Asked again, she is shown interventions made since.
-    let again = chamber.next_asks();
+    let again = driver.next_asks();
     assert_eq!(seats_sent("Heron.", &again), "1 ann");
-    record_opinions(&mut chamber, &again);
-    let second = chamber.next_asks();
+    record_opinions(&mut driver, &again);
+    let second = driver.next_asks();
     assert_eq!(seats_sent("Heron.", &second), "2 ann, 2 bob, 2 cid");
 }
 
 #[test]
 fn a_directive_is_taken_up_by_all_when_the_next_round_begins() {
-    let mut chamber = council_of_three();
-    let first = chamber.next_asks();
-    chamber.record_intervention(1, make_directive("heron!", Some("Think of the heron."), true));
-    chamber.record_intervention(1, make_directive("stork!", Some("Think of the stork."), false));
-    chamber.record_intervention(1, make_directive("crane!", None, true));
-    chamber.record_unreadable(&first[0].0, "no JSON");
-    record_opinions(&mut chamber, &first[1..]);
-    let again = chamber.next_asks();
+    let mut driver = council_of_three();
+    let first = driver.next_asks();
+    driver.record_intervention(1, make_directive("heron!", Some("Think of the heron."), true));
+    driver.record_intervention(1, make_directive("stork!", Some("Think of the stork."), false));
+    driver.record_intervention(1, make_directive("crane!", None, true));
+    driver.record_unreadable(&first[0].0, "no JSON");
+    record_opinions(&mut driver, &first[1..]);
+    let again = driver.next_asks();
     assert_eq!(seats_sent("heron", &again), "", "the round had begun without it");
-    record_opinions(&mut chamber, &again);
-    let second = chamber.next_asks();
+    record_opinions(&mut driver, &again);
+    let second = driver.next_asks();
     for text in ["Think of the heron.", "heron!", "crane!"] {
         assert_eq!(seats_sent(text, &second), "2 ann, 2 bob, 2 cid", "{text}");
     }
@@ -119,9 +120,9 @@ fn a_directive_is_taken_up_by_all_when_the_next_round_begins() {
 
 #[test]
 fn what_was_added_comes_last_and_all_before_it_stays_the_same() {
-    let mut chamber = council_of_three();
-    chamber.record_intervention(0, make_whisper("Think of the zork-1 heron.", Some("bob")));
-    let asks = chamber.next_asks();
+    let mut driver = council_of_three();
+    driver.record_intervention(0, make_whisper("Think of the zork-1 heron.", Some("bob")));
+    let asks = driver.next_asks();
     let [ann, bob] = [0, 1].map(|place| asks[place].1.messages.user_message());
     let shared = asks[0].1.messages.shared_text();
     assert!(ann.starts_with(shared) && bob.starts_with(shared), "{bob}");
@@ -140,17 +141,17 @@ fn what_was_added_comes_last_and_all_before_it_stays_the_same() {
 #[test]
 fn what_the_principal_names_to_all_is_named_in_opinions_too() {
     let shown = |to: Option<&str>| {
-        let mut chamber = council_of_three();
-        chamber.record_intervention(0, make_whisper("Is Gemini any better?", to));
-        chamber.run_state.plan.seats[1].model = "gemini-2.0-flash".to_owned();
-        let first = chamber.next_asks();
+        let mut driver = council_of_three();
+        driver.record_intervention(0, make_whisper("Is Gemini any better?", to));
+        driver.run_state.plan.seats[1].model = "gemini-2.0-flash".to_owned();
+        let first = driver.next_asks();
         for (ask, _) in &first {
-            chamber.record_answer(
+            driver.record_answer(
                 ask,
                 ReplyDocument::Opinion(Box::new(make_opinion("I, Gemini, am better."))),
             );
         }
-        chamber.next_asks()[2].1.messages.user.clone()
+        driver.next_asks()[2].1.messages.user.clone()
     };
     assert!(shown(None).contains("I, Gemini, am better."));
     let private = shown(Some("cid"));
@@ -162,7 +163,7 @@ fn what_the_principal_names_to_all_is_named_in_opinions_too() {
 fn nobody_hears_what_is_not_theirs_whenever_it_is_said() {
     let mut dice = SeededRandom::new(7);
     for _ in 0..pick_repeats(30, 1_000) {
-        let mut chamber = council_of_three();
+        let mut driver = council_of_three();
         // Text, recipient, and the first ask that may contain it.
         let mut words: Vec<(String, Option<&str>, u32)> = Vec::new();
         let mut all = Vec::new();
@@ -171,19 +172,19 @@ fn nobody_hears_what_is_not_theirs_whenever_it_is_said() {
                 let to =
                     [None, Some("ann"), Some("bob"), Some("cid")][dice.next_u64() as usize % 4];
                 let canary = format!("canary {} sings.", dice.next_u64());
-                chamber.record_intervention(round, make_whisper(&canary, to));
-                words.push((canary, to, chamber.run_state.next_ask_id()));
+                driver.record_intervention(round, make_whisper(&canary, to));
+                words.push((canary, to, driver.run_state.next_ask_id()));
             }
-            let asks = chamber.next_asks();
-            record_opinions(&mut chamber, &asks);
+            let asks = driver.next_asks();
+            record_opinions(&mut driver, &asks);
             all.extend(asks);
         }
         for (ask, prepared) in &all {
             for (canary, to, from) in &words {
                 let is_theirs = to.is_none_or(|to| to == ask.seat.as_str());
                 let expected = usize::from(is_theirs && ask.id >= *from);
-                let heard = prepared.messages.user.matches(canary).count();
-                assert_eq!(heard, expected, "{canary} to {to:?} in {ask:?}");
+                let received = prepared.messages.user.matches(canary).count();
+                assert_eq!(received, expected, "{canary} to {to:?} in {ask:?}");
                 assert!(!prepared.messages.system.contains(canary));
             }
         }

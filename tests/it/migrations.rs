@@ -177,8 +177,8 @@ fn create_at_once(program: &TestProgram, titles: &[String]) {
     let mut ids = Vec::new();
     for child in children {
         let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success() && !said.contains("locked"), "{said}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && !printed.contains("locked"), "{printed}");
         let created: Value = serde_json::from_slice(&output.stdout).unwrap();
         ids.push(created["dialogue_id"].as_str().unwrap().to_owned());
     }
@@ -221,8 +221,8 @@ fn a_newer_store_is_refused_in_words_too() {
     let program = program_with_store(|path| write_newer_store(path, "WAL"));
     let ran = program.run_command(&["list"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (5, ""));
-    let said = ran.stderr.replace(program.path().to_str().unwrap(), "FOLDER");
-    insta::assert_snapshot!(said, @"
+    let printed = ran.stderr.replace(program.path().to_str().unwrap(), "FOLDER");
+    insta::assert_snapshot!(printed, @"
     error: the store `FOLDER/.plenary/plenary.db` was written by a newer Plenary (schema 99; this version supports 11)
     hint: install the newest Plenary, or choose another store with `--store FILE`
     ");

@@ -171,8 +171,8 @@ fn help_speaks_of_commands_that_exist() {
         assert!(found.contains(expected), "{expected} is missing from {found:?}");
     }
     // `plenary x y` in any sentence: `x` must be a command, and `dialogue y` a subcommand.
-    let said: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == '`').collect();
-    for words in said.windows(3) {
+    let message: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == '`').collect();
+    for words in message.windows(3) {
         let &[name, command, operation] = words else { continue };
         let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase());
         if name != "plenary" || !is_word(command) || command == "help" {
@@ -241,9 +241,9 @@ fn a_wrong_trust_variable_says_what_it_must_be() {
     let program = TestProgram::new();
     std::fs::write(program.path().join("council.yaml"), "budget: {usd_max: 1}\n").unwrap();
     let output = program.command().arg("config").env("PLENARY_TRUST", "yes").output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(5), "{said}");
-    assert!(said.contains("PLENARY_TRUST must be `all` or unset"), "{said}");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(5), "{message}");
+    assert!(message.contains("PLENARY_TRUST must be `all` or unset"), "{message}");
 }
 
 #[test]
@@ -428,10 +428,10 @@ fn a_reader_that_went_away_is_no_failure() {
         // Drop our copy of the pipe's writing end.
         drop(command);
         let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
         let expected = if line.contains("nobody") { 4 } else { 0 };
-        assert_eq!(output.status.code(), Some(expected), "{line}: {said}");
-        assert!(!said.contains("panicked"), "{line}: {said}");
+        assert_eq!(output.status.code(), Some(expected), "{line}: {message}");
+        assert!(!message.contains("panicked"), "{line}: {message}");
     }
 }
 

@@ -35,63 +35,63 @@ fn run_rounds(text: &str) -> Vec<(Ask, RenderedPrompt)> {
         indexed: vec![IndexedFile { path, bytes: 1 }],
     }
     .into();
-    let mut chamber = CouncilDriver::new(text, plan);
-    chamber.record_intervention(0, Intervention::Whisper { text: text.to_owned(), to: None });
+    let mut driver = CouncilDriver::new(text, plan);
+    driver.record_intervention(0, Intervention::Whisper { text: text.to_owned(), to: None });
     let directive = |text: &str| Intervention::Directive {
         text: text.to_owned(),
         restatement: None,
         confirmed: true,
     };
-    chamber.record_intervention(0, directive(text));
-    let mut all = chamber.next_asks();
+    driver.record_intervention(0, directive(text));
+    let mut all = driver.next_asks();
     let [(ann, _), (bob, _)] = all.as_slice() else { panic!("not two") };
     let (ann, bob) = (ann.clone(), bob.clone());
-    chamber.record_unreadable(&ann, text);
-    chamber.record_answer(&bob, ReplyDocument::Opinion(Box::new(make_opinion(text))));
-    let stricter = chamber.next_asks();
-    chamber.record_answer(&stricter[0].0, ReplyDocument::Opinion(Box::new(make_opinion(text))));
+    driver.record_unreadable(&ann, text);
+    driver.record_answer(&bob, ReplyDocument::Opinion(Box::new(make_opinion(text))));
+    let stricter = driver.next_asks();
+    driver.record_answer(&stricter[0].0, ReplyDocument::Opinion(Box::new(make_opinion(text))));
     all.extend(stricter);
-    let second = chamber.next_asks();
+    let second = driver.next_asks();
     for (ask, _) in &second {
         let letter = if ask.seat.as_str() == "ann" { 'B' } else { 'A' };
-        chamber
+        driver
             .record_answer(ask, ReplyDocument::PeerReview(Box::new(make_review(&[letter], text))));
     }
     all.extend(second);
-    let third = chamber.next_asks();
-    chamber.record_unreadable(&third[0].0, text);
+    let third = driver.next_asks();
+    driver.record_unreadable(&third[0].0, text);
     all.extend(third);
-    all.extend(chamber.next_asks());
-    all.extend(run_conclusion(&mut chamber, text));
+    all.extend(driver.next_asks());
+    all.extend(run_conclusion(&mut driver, text));
     all
 }
 
 /// Runs the conclusion with the same text in its fields, its objections and its errors.
-fn run_conclusion(chamber: &mut CouncilDriver, text: &str) -> Vec<(Ask, RenderedPrompt)> {
-    let record = council_record(&chamber.run_state);
-    chamber.run_state.opening.background = Some(json!({ "said": text }));
-    chamber.begin_conclusion();
+fn run_conclusion(driver: &mut CouncilDriver, text: &str) -> Vec<(Ask, RenderedPrompt)> {
+    let record = council_record(&driver.run_state);
+    driver.run_state.opening.background = Some(json!({ "said": text }));
+    driver.begin_conclusion();
     let mut all = Vec::new();
-    let mut ask = |chamber: &mut CouncilDriver, purpose, round, document| {
-        let (first, prepared) = chamber.ask_first_seat(purpose, round, &record, None);
-        chamber.record_unreadable(&first, text);
+    let mut ask = |driver: &mut CouncilDriver, purpose, round, document| {
+        let (first, prepared) = driver.ask_first_seat(purpose, round, &record, None);
+        driver.record_unreadable(&first, text);
         all.push((first, prepared));
-        let (again, prepared) = chamber.ask_first_seat(purpose, round, &record, Some(text));
-        chamber.record_answer(&again, document);
+        let (again, prepared) = driver.ask_first_seat(purpose, round, &record, Some(text));
+        driver.record_answer(&again, document);
         all.push((again, prepared));
     };
     let draft = ReplyDocument::Conclusion(Box::new(make_conclusion(text)));
-    ask(chamber, AskPurpose::Conclusion, DRAFT, draft);
+    ask(driver, AskPurpose::Conclusion, DRAFT, draft);
     let objection = AuditObjection {
         field: ConclusionField::Recommendation,
         objection: text.to_owned(),
         by: ObjectionSource::Critic,
     };
     let flagged = ReplyDocument::Audit(AuditReply::Flag { objections: vec![objection] });
-    ask(chamber, AskPurpose::Audit, AUDIT, flagged);
+    ask(driver, AskPurpose::Audit, AUDIT, flagged);
     let revised = ReplyDocument::Revision(Box::new(make_conclusion(text)));
-    ask(chamber, AskPurpose::Revision, REVISION, revised);
-    ask(chamber, AskPurpose::Audit, SECOND_AUDIT, ReplyDocument::Audit(AuditReply::Pass));
+    ask(driver, AskPurpose::Revision, REVISION, revised);
+    ask(driver, AskPurpose::Audit, SECOND_AUDIT, ReplyDocument::Audit(AuditReply::Pass));
     all
 }
 

@@ -66,70 +66,71 @@ fn rehearse_reply(ask: &Ask, prepared: &RenderedPrompt) -> String {
 fn council_with_report(question: &str) -> (CouncilDriver, DialogueRecord) {
     let seats =
         ["optimist", "skeptic", "pragmatist"].map(|name| make_seat(name, "rehearsal-1", "r"));
-    let mut chamber = CouncilDriver::new(question, make_plan(seats.to_vec(), PLAN_SECRET));
+    let mut driver = CouncilDriver::new(question, make_plan(seats.to_vec(), PLAN_SECRET));
     for _ in 0..3 {
-        for (ask, prepared) in chamber.next_asks() {
-            let said = rehearse_reply(&ask, &prepared);
+        for (ask, prepared) in driver.next_asks() {
+            let message = rehearse_reply(&ask, &prepared);
             let document = match ask.round {
                 1 => {
-                    let parsed = parse_opinion(&said, QuestionMode::General).unwrap();
+                    let parsed = parse_opinion(&message, QuestionMode::General).unwrap();
                     ReplyDocument::Opinion(Box::new(parsed.document))
                 }
-                2 => ReplyDocument::PeerReview(serde_json::from_str(&said).unwrap()),
-                _ => ReplyDocument::Report(serde_json::from_str(&said).unwrap()),
+                2 => ReplyDocument::PeerReview(serde_json::from_str(&message).unwrap()),
+                _ => ReplyDocument::Report(serde_json::from_str(&message).unwrap()),
             };
-            chamber.record_answer(&ask, document);
+            driver.record_answer(&ask, document);
         }
     }
-    chamber.deliver();
-    let record = council_record(&chamber.run_state);
-    chamber.begin_conclusion();
-    (chamber, record)
+    driver.deliver();
+    let record = council_record(&driver.run_state);
+    driver.begin_conclusion();
+    (driver, record)
 }
 
-fn write_conclusion(chamber: &mut CouncilDriver, record: &DialogueRecord) -> Conclusion {
-    let (ask, prepared) = chamber.ask_first_seat(AskPurpose::Conclusion, DRAFT, record, None);
+fn write_conclusion(driver: &mut CouncilDriver, record: &DialogueRecord) -> Conclusion {
+    let (ask, prepared) = driver.ask_first_seat(AskPurpose::Conclusion, DRAFT, record, None);
     let written: Conclusion = serde_json::from_str(&rehearse_reply(&ask, &prepared)).unwrap();
-    chamber.record_answer(&ask, ReplyDocument::Conclusion(Box::new(written.clone())));
+    driver.record_answer(&ask, ReplyDocument::Conclusion(Box::new(written.clone())));
     written
 }
 
 /// The critic's objection in one audit, parsed strictly.
 fn audit_conclusion(
-    chamber: &mut CouncilDriver,
+    driver: &mut CouncilDriver,
     record: &DialogueRecord,
     round: u8,
 ) -> Option<(ConclusionField, String)> {
-    let (ask, prepared) = chamber.ask_first_seat(AskPurpose::Audit, round, record, None);
-    let said = rehearse_reply(&ask, &prepared);
-    let flagged = (said != "PASS").then(|| {
-        let (field, objection) = said.strip_prefix("FLAG: ").unwrap().split_once(" - ").unwrap();
+    let (ask, prepared) = driver.ask_first_seat(AskPurpose::Audit, round, record, None);
+    let message = rehearse_reply(&ask, &prepared);
+    let flagged = (message != "PASS").then(|| {
+        let (field, objection) = message.strip_prefix("FLAG: ").unwrap().split_once(" - ").unwrap();
         (ConclusionField::named(field).unwrap(), objection.to_owned())
     });
     let audit = flagged.clone().map_or(AuditReply::Pass, |(field, objection)| AuditReply::Flag {
         objections: vec![AuditObjection { field, objection, by: ObjectionSource::Critic }],
     });
-    let looked_at = audited_conclusion(&chamber.run_state, round).unwrap();
-    let counted = add_counted_objections(&audit, chamber.run_state.question(), looked_at);
-    chamber.record_answer(&ask, ReplyDocument::Audit(counted));
+    let looked_at = audited_conclusion(&driver.run_state, round).unwrap();
+    let counted = add_counted_objections(&audit, driver.run_state.question(), looked_at);
+    driver.record_answer(&ask, ReplyDocument::Audit(counted));
     flagged
 }
 
-fn revise_conclusion(chamber: &mut CouncilDriver, record: &DialogueRecord) -> Map<String, Value> {
-    let (ask, prepared) = chamber.ask_first_seat(AskPurpose::Revision, REVISION, record, None);
-    let said: Map<String, Value> = serde_json::from_str(&rehearse_reply(&ask, &prepared)).unwrap();
-    let draft = draft_conclusion(&chamber.run_state).unwrap();
+fn revise_conclusion(driver: &mut CouncilDriver, record: &DialogueRecord) -> Map<String, Value> {
+    let (ask, prepared) = driver.ask_first_seat(AskPurpose::Revision, REVISION, record, None);
+    let message: Map<String, Value> =
+        serde_json::from_str(&rehearse_reply(&ask, &prepared)).unwrap();
+    let draft = draft_conclusion(&driver.run_state).unwrap();
     let mut all = serde_json::to_value(draft).unwrap();
-    all.as_object_mut().unwrap().extend(said.clone());
+    all.as_object_mut().unwrap().extend(message.clone());
     let revised: Conclusion = serde_json::from_value(all).unwrap();
-    chamber.record_answer(&ask, ReplyDocument::Revision(Box::new(revised)));
-    said
+    driver.record_answer(&ask, ReplyDocument::Revision(Box::new(revised)));
+    message
 }
 
 #[track_caller]
-fn check_citations(written: &Conclusion, chamber: &CouncilDriver, record: &DialogueRecord) {
-    assert_eq!(Some(&written.participants), chamber.run_state.participants.as_ref());
-    assert!(written.review_by > chamber.run_state.last_entry_at.utc_day());
+fn check_citations(written: &Conclusion, driver: &CouncilDriver, record: &DialogueRecord) {
+    assert_eq!(Some(&written.participants), driver.run_state.participants.as_ref());
+    assert!(written.review_by > driver.run_state.last_entry_at.utc_day());
     for point in &written.unresolved_points {
         assert!(!point.point.is_empty() && !point.agents_involved.is_empty());
         for claim in &point.claims {
@@ -144,9 +145,9 @@ fn check_citations(written: &Conclusion, chamber: &CouncilDriver, record: &Dialo
 #[test]
 fn a_rehearsed_conclusion_rests_on_the_record() {
     for question in QUESTIONS {
-        let (mut chamber, record) = council_with_report(question);
-        let written = write_conclusion(&mut chamber, &record);
-        check_citations(&written, &chamber, &record);
+        let (mut driver, record) = council_with_report(question);
+        let written = write_conclusion(&mut driver, &record);
+        check_citations(&written, &driver, &record);
         let first = &written.unresolved_points[0];
         assert!(first.agents_involved.len() > 1 && first.claims.len() > 1, "{first:?}");
         assert!(written.recommendation.contains(&format!("“{question}”")), "{written:?}");
@@ -155,8 +156,8 @@ fn a_rehearsed_conclusion_rests_on_the_record() {
 
 #[test]
 fn a_rehearsed_conclusion_reads_as_one() {
-    let (mut chamber, record) = council_with_report("Should we move the billing service to Rust?");
-    let written = write_conclusion(&mut chamber, &record);
+    let (mut driver, record) = council_with_report("Should we move the billing service to Rust?");
+    let written = write_conclusion(&mut driver, &record);
     insta::assert_snapshot!(serde_json::to_string_pretty(&written).unwrap(), @r###"
     {
       "recommendation": "Rehearsed answer to “Should we move the billing service to Rust?”: start with a small trial that can be undone, agree on one measure of success beforehand, and decide when the result is in.",
@@ -204,21 +205,21 @@ fn a_rehearsed_conclusion_reads_as_one() {
 #[test]
 fn the_critic_flags_one_field_and_passes_its_revision() {
     for question in QUESTIONS {
-        let (mut chamber, record) = council_with_report(question);
-        write_conclusion(&mut chamber, &record);
-        let (field, objection) = audit_conclusion(&mut chamber, &record, AUDIT).unwrap();
+        let (mut driver, record) = council_with_report(question);
+        write_conclusion(&mut driver, &record);
+        let (field, objection) = audit_conclusion(&mut driver, &record, AUDIT).unwrap();
         assert!(objection.split_whitespace().count() > 8, "vague: {objection}");
-        let revised = revise_conclusion(&mut chamber, &record);
+        let revised = revise_conclusion(&mut driver, &record);
         assert_eq!(revised.keys().collect::<Vec<_>>(), [field.name()]);
-        assert_eq!(audit_conclusion(&mut chamber, &record, SECOND_AUDIT), None);
+        assert_eq!(audit_conclusion(&mut driver, &record, SECOND_AUDIT), None);
     }
 }
 
 #[test]
 fn the_same_question_ends_the_same_way() {
     let end = || {
-        let (mut chamber, record) = council_with_report(QUESTIONS[0]);
-        (write_conclusion(&mut chamber, &record), audit_conclusion(&mut chamber, &record, AUDIT))
+        let (mut driver, record) = council_with_report(QUESTIONS[0]);
+        (write_conclusion(&mut driver, &record), audit_conclusion(&mut driver, &record, AUDIT))
     };
     assert_eq!(end(), end());
 }
@@ -226,30 +227,30 @@ fn the_same_question_ends_the_same_way() {
 #[test]
 fn any_flagged_field_is_revised_and_no_other() {
     for field in ConclusionField::ALL {
-        let (mut chamber, record) = council_with_report(QUESTIONS[1]);
-        let written = write_conclusion(&mut chamber, &record);
-        let (ask, _) = chamber.ask_first_seat(AskPurpose::Audit, AUDIT, &record, None);
+        let (mut driver, record) = council_with_report(QUESTIONS[1]);
+        let written = write_conclusion(&mut driver, &record);
+        let (ask, _) = driver.ask_first_seat(AskPurpose::Audit, AUDIT, &record, None);
         // An objection may mention other fields; the reviser changes only its own field.
         let objection = "it contradicts `participants` and `review_by`".to_owned();
         let objections =
             vec![AuditObjection { field: *field, objection, by: ObjectionSource::Critic }];
-        chamber.record_answer(&ask, ReplyDocument::Audit(AuditReply::Flag { objections }));
-        let revised = revise_conclusion(&mut chamber, &record);
+        driver.record_answer(&ask, ReplyDocument::Audit(AuditReply::Flag { objections }));
+        let revised = revise_conclusion(&mut driver, &record);
         assert_eq!(revised.keys().collect::<Vec<_>>(), [field.name()]);
         let before = serde_json::to_value(&written).unwrap();
         let is_same = revised[field.name()] == before[field.name()];
         assert_eq!(is_same, *field == ConclusionField::Participants, "{field}");
-        assert_eq!(audit_trail(&chamber.run_state).unwrap().revised_fields, [*field]);
+        assert_eq!(audit_trail(&driver.run_state).unwrap().revised_fields, [*field]);
     }
 }
 
 #[test]
 fn the_reviser_revises_the_same_again() {
-    let (mut chamber, record) = council_with_report(QUESTIONS[0]);
-    write_conclusion(&mut chamber, &record);
-    assert!(audit_conclusion(&mut chamber, &record, AUDIT).is_some());
-    let first = chamber.ask_first_seat(AskPurpose::Revision, REVISION, &record, None);
-    let again = chamber.ask_first_seat(AskPurpose::Revision, REVISION, &record, Some("no JSON"));
+    let (mut driver, record) = council_with_report(QUESTIONS[0]);
+    write_conclusion(&mut driver, &record);
+    assert!(audit_conclusion(&mut driver, &record, AUDIT).is_some());
+    let first = driver.ask_first_seat(AskPurpose::Revision, REVISION, &record, None);
+    let again = driver.ask_first_seat(AskPurpose::Revision, REVISION, &record, Some("no JSON"));
     assert_eq!(rehearse_reply(&first.0, &first.1), rehearse_reply(&again.0, &again.1));
 }
 
@@ -270,24 +271,24 @@ fn a_requested_format_is_met_in_the_end() {
     ] {
         let question = format!("Should we open a branch in Lisbon? Answer {form}.");
         assert!(!find_constraints(&question).is_empty(), "{form} is not read as a constraint");
-        let (mut chamber, record) = council_with_report(&question);
-        write_conclusion(&mut chamber, &record);
-        audit_conclusion(&mut chamber, &record, AUDIT);
-        revise_conclusion(&mut chamber, &record);
-        let revised = revised_conclusion(&chamber.run_state).unwrap();
+        let (mut driver, record) = council_with_report(&question);
+        write_conclusion(&mut driver, &record);
+        audit_conclusion(&mut driver, &record, AUDIT);
+        revise_conclusion(&mut driver, &record);
+        let revised = revised_conclusion(&driver.run_state).unwrap();
         let text = &revised.recommendation;
         assert_eq!(find_violations(&question, text), [], "{form}: {text}");
-        assert_eq!(audit_conclusion(&mut chamber, &record, SECOND_AUDIT), None, "{form}");
+        assert_eq!(audit_conclusion(&mut driver, &record, SECOND_AUDIT), None, "{form}");
     }
 }
 
 #[test]
 fn a_form_reads_as_one() {
     let asked = "Should we open a branch? Answer in exactly 5 lines.";
-    let (mut chamber, record) = council_with_report(asked);
-    write_conclusion(&mut chamber, &record);
-    audit_conclusion(&mut chamber, &record, AUDIT);
-    let revised = revise_conclusion(&mut chamber, &record);
+    let (mut driver, record) = council_with_report(asked);
+    write_conclusion(&mut driver, &record);
+    audit_conclusion(&mut driver, &record, AUDIT);
+    let revised = revise_conclusion(&mut driver, &record);
     insta::assert_snapshot!(revised["recommendation"].as_str().unwrap(), @r###"
     Start with a small trial that can be undone.
     Name one owner.
@@ -301,12 +302,12 @@ fn a_form_reads_as_one() {
 fn the_council_ends_for_any_question() {
     let step = pick_repeats(90, 5) as usize;
     for (id, text) in corpus_strings().into_iter().step_by(step) {
-        let (mut chamber, record) = council_with_report(&text);
-        let written = write_conclusion(&mut chamber, &record);
-        check_citations(&written, &chamber, &record);
-        if audit_conclusion(&mut chamber, &record, AUDIT).is_some() {
-            revise_conclusion(&mut chamber, &record);
-            assert_eq!(audit_conclusion(&mut chamber, &record, SECOND_AUDIT), None, "{id}");
+        let (mut driver, record) = council_with_report(&text);
+        let written = write_conclusion(&mut driver, &record);
+        check_citations(&written, &driver, &record);
+        if audit_conclusion(&mut driver, &record, AUDIT).is_some() {
+            revise_conclusion(&mut driver, &record);
+            assert_eq!(audit_conclusion(&mut driver, &record, SECOND_AUDIT), None, "{id}");
         }
     }
 }
@@ -329,9 +330,9 @@ fn a_directive_is_said_back_in_one_sentence() {
         partial_text: None,
         is_stricter: false,
     };
-    let said = block_on(RehearsalTransport::new(None).send(&request)).unwrap().text;
+    let message = block_on(RehearsalTransport::new(None).send(&request)).unwrap().text;
     assert_eq!(
-        said,
+        message,
         "From the next round on, the panel considers this directive: “Think of the cost.”"
     );
 }

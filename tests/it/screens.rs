@@ -56,11 +56,11 @@ fn show_draws_the_page_of_a_council_and_then_what_is_behind_it() {
     let (program, page, id) = program_with_council();
     let shown = program.run_command(&["show", &id]);
     assert_eq!(shown.code, 0, "{shown:?}");
-    let told = section_headings(&page);
+    let result = section_headings(&page);
     let found = section_headings(&shown.stdout);
     // The result ends with the section about the record, as every page does.
-    let same = told.len() - 1;
-    assert_eq!(found.get(..same), told.get(..same), "the same page first");
+    let same = result.len() - 1;
+    assert_eq!(found.get(..same), result.get(..same), "the same page first");
     let behind: Vec<&str> = found.iter().skip(same).copied().collect();
     let expected = [
         "TENSIONS",

@@ -158,7 +158,7 @@ fn echo_request(seen: &ModelRequest) -> String {
 }
 
 fn failing_reply(seen: &ModelRequest, error_type: CallErrorType) -> ScriptedReply {
-    let said = |status: u16| {
+    let message = |status: u16| {
         let body = json!({ "error": { "message": echo_request(seen) } });
         ScriptedReply::Status(status, vec![("x-echo", "1".to_owned())], body.to_string())
     };
@@ -166,15 +166,15 @@ fn failing_reply(seen: &ModelRequest, error_type: CallErrorType) -> ScriptedRepl
         CallErrorType::Timeout => {
             ScriptedReply::Slow(Duration::from_secs(4), Box::new(ScriptedReply::Valid))
         }
-        CallErrorType::Auth => said(401),
-        CallErrorType::RateLimit => said(429),
+        CallErrorType::Auth => message(401),
+        CallErrorType::RateLimit => message(429),
         CallErrorType::Network => ScriptedReply::Disconnect,
         CallErrorType::ParseError => ScriptedReply::RawBody(echo_request(seen).into_bytes()),
-        CallErrorType::ServerError => said(500),
-        CallErrorType::BadRequest => said(400),
+        CallErrorType::ServerError => message(500),
+        CallErrorType::BadRequest => message(400),
         CallErrorType::Refused => ScriptedReply::Refusal,
-        CallErrorType::ContextTooLong => said(413),
-        CallErrorType::Unknown => said(600),
+        CallErrorType::ContextTooLong => message(413),
+        CallErrorType::Unknown => message(600),
     }
 }
 

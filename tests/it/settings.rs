@@ -18,9 +18,9 @@ fn run_with_variables(
     let output = command.envs(variables.iter().copied()).args(arguments).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let home = program.path().canonicalize().unwrap();
-    let told = text(output.stdout).replace(home.to_str().unwrap(), "HERE");
+    let result = text(output.stdout).replace(home.to_str().unwrap(), "HERE");
     let talk = text(output.stderr).replace(home.to_str().unwrap(), "HERE");
-    (output.status.code().unwrap(), told, talk)
+    (output.status.code().unwrap(), result, talk)
 }
 
 const PROVIDER_YAML: &str = "\
@@ -44,10 +44,10 @@ fn config_shows_each_setting_with_its_source() {
     let program = TestProgram::new();
     write_settings(&program, PROVIDER_YAML);
     let variables = [SECRET, ("PLENARY_STORE", "kept.db"), ("PLENARY_DEADLINE", "90s")];
-    let (code, told, talk) = run_with_variables(&program, &variables, &["config"]);
+    let (code, result, talk) = run_with_variables(&program, &variables, &["config"]);
     assert_eq!((code, talk.as_str()), (0, ""));
     // The column width depends on the folder's path.
-    let rows = told.lines().map(|line| {
+    let rows = result.lines().map(|line| {
         let cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
         format!("{}\n", cells.collect::<Vec<_>>().join(" | "))
     });
@@ -108,10 +108,10 @@ fn config_shows_each_setting_with_its_source() {
 fn config_as_a_document_tells_who_set_what() {
     let program = TestProgram::new();
     write_settings(&program, PROVIDER_YAML);
-    let (code, told, _) =
+    let (code, result, _) =
         run_with_variables(&program, &[SECRET], &["config", "--json", "--store", "x.db"]);
     assert_eq!(code, 0);
-    let document: Value = serde_json::from_str(&told).unwrap();
+    let document: Value = serde_json::from_str(&result).unwrap();
     let settings = value_at(&document, "settings").as_array().unwrap().clone();
     let setting = |key: &str| {
         let found = settings.iter().find(|setting| setting["key"] == key);
@@ -130,28 +130,28 @@ fn config_as_a_document_tells_who_set_what() {
     for (key, value, source) in expected {
         assert_eq!(setting(key), json!({ "key": key, "value": value, "source": source }));
     }
-    assert!(!told.contains("canary"), "{told}");
+    assert!(!result.contains("canary"), "{result}");
 }
 
 #[test]
 fn a_provider_without_its_key_is_an_error_that_names_the_variable() {
     let program = TestProgram::new();
     write_settings(&program, PROVIDER_YAML);
-    let (code, told, talk) = run_with_variables(&program, &[], &["ask", "Is it so?"]);
-    assert_eq!((code, told.as_str()), (5, ""));
+    let (code, result, talk) = run_with_variables(&program, &[], &["ask", "Is it so?"]);
+    assert_eq!((code, result.as_str()), (5, ""));
     insta::assert_snapshot!(talk, @r"
     error: `HERE/council.yaml`: provider `house` on line 3 cannot be used: `HOUSE_KEY` is not set
     hint: set the variable, install the program, or remove the provider from the file
     ");
     // The settings can still be printed.
-    let (code, told, _) = run_with_variables(&program, &[], &["config"]);
+    let (code, result, _) = run_with_variables(&program, &[], &["config"]);
     assert_eq!(code, 0);
-    assert!(told.contains("budget.usd_max"), "{told}");
+    assert!(result.contains("budget.usd_max"), "{result}");
     // A rehearsal needs no key.
-    let (code, told, _) =
+    let (code, result, _) =
         run_with_variables(&program, &[], &["ask", "Is it so?", "--rehearse", "--quiet"]);
     assert_eq!(code, 0);
-    assert!(told.contains("REHEARSAL"), "{told}");
+    assert!(result.contains("REHEARSAL"), "{result}");
 }
 
 #[test]
@@ -166,8 +166,8 @@ fn all_mistakes_of_a_file_are_listed() {
       2. `budget.usd_max` on line 4 must be a number from 0 to 1000000, not text
     hint: correct the file; `plenary init` writes one that explains every setting
     ");
-    let (code, told, _) = run_with_variables(&program, &[], &["config", "--json"]);
-    let document: Value = serde_json::from_str(&told).unwrap();
+    let (code, result, _) = run_with_variables(&program, &[], &["config", "--json"]);
+    let document: Value = serde_json::from_str(&result).unwrap();
     assert_eq!((code, value_at(&document, "error_code")), (5, &json!("invalid_configuration")));
     let problem = json!({
         "key": "council.quorom",
@@ -198,13 +198,13 @@ fn a_dialogue_lies_in_the_files_store_and_asks_for_the_files_agreement() {
         "storage: {url: \"sqlite:kept/x.db\"}\nalignment: {convergence_percent: 75}\n",
     );
     let asked = |arguments: &[&str]| {
-        let (code, told, talk) = run_with_variables(
+        let (code, result, talk) = run_with_variables(
             &program,
             &[],
             &[&["dialogue", "create", "--json"], arguments].concat(),
         );
         assert_eq!(code, 0, "{talk}");
-        let created: Value = serde_json::from_str(&told).unwrap();
+        let created: Value = serde_json::from_str(&result).unwrap();
         let id = value_at(&created, "dialogue_id").as_str().unwrap().to_owned();
         let (_, exported, _) = run_with_variables(&program, &[], &["export", &id]);
         let exported: Value = serde_json::from_str(&exported).unwrap();
@@ -220,8 +220,8 @@ fn a_dialogue_lies_in_the_files_store_and_asks_for_the_files_agreement() {
 #[test]
 fn init_writes_a_file_once() {
     let program = TestProgram::new();
-    let (code, told, _) = run_with_variables(&program, &[], &["init"]);
-    assert_eq!((code, told.as_str()), (0, "Wrote council.yaml\n"));
+    let (code, result, _) = run_with_variables(&program, &[], &["init"]);
+    assert_eq!((code, result.as_str()), (0, "Wrote council.yaml\n"));
     let keys = [("ANTHROPIC_API_KEY", "a"), ("OPENAI_API_KEY", "b"), ("GOOGLE_API_KEY", "c")];
     assert_eq!(run_with_variables(&program, &keys, &["config"]).0, 0);
 

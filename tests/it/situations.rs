@@ -243,8 +243,8 @@ impl CouncilSituation {
         while let asked @ [_, ..] = council.next_asks().as_slice() {
             for (ask, _) in asked {
                 match (ask.purpose, self.opinion_of(ask.seat.as_str())) {
-                    (AskPurpose::Opinion, Some(said)) => {
-                        council.record_answer(ask, ReplyDocument::Opinion(Box::new(said)));
+                    (AskPurpose::Opinion, Some(message)) => {
+                        council.record_answer(ask, ReplyDocument::Opinion(Box::new(message)));
                     }
                     (AskPurpose::PeerReview, Some(_)) => {
                         let review = self.review_by(&council, ask);
@@ -325,9 +325,9 @@ fn a_chair_reads_this() {
 }
 
 fn conclusion_of(situation: &CouncilSituation) -> Conclusion {
-    let said = situation.opinions[0].map_or("Wait.", |(_, text)| text);
+    let message = situation.opinions[0].map_or("Wait.", |(_, text)| text);
     Conclusion {
-        recommendation: said.to_owned(),
+        recommendation: message.to_owned(),
         key_condition: "The figures of the question hold.".to_owned(),
         unresolved_points: Vec::new(),
         review_by: "2026-08-01".parse().unwrap(),

@@ -62,14 +62,14 @@ fn rule_ids(user: &str) -> Vec<String> {
 /// The usual verdicts with a status for each rule, changed by these; `None` leaves a rule out.
 fn verdict_with(asked: &AlignmentRequest<'_>, changes: &[(&str, Option<&str>)]) -> ScriptedReply {
     let ScriptedReply::Reply(usual) = asked.usual() else { unreachable!() };
-    let mut told: Value = serde_json::from_str(&usual).unwrap();
+    let mut result: Value = serde_json::from_str(&usual).unwrap();
     let rules = rule_ids(&asked.request.user).into_iter().filter_map(|id| {
         let changed = changes.iter().find(|(rule, _)| *rule == id).map(|(_, status)| *status);
         let status = changed.unwrap_or(Some("compliant"))?;
         Some(json!({ "rule_id": id, "status": status, "reason": "The calls see to it.", "ids": ["R0101"] }))
     });
-    told["final"]["ethos_compliance"] = json!({ "rules": rules.collect::<Vec<_>>() });
-    ScriptedReply::Reply(told.to_string())
+    result["final"]["ethos_compliance"] = json!({ "rules": rules.collect::<Vec<_>>() });
+    ScriptedReply::Reply(result.to_string())
 }
 
 #[test]
@@ -257,10 +257,10 @@ fn a_rule_needs_one_status_and_a_reason() {
                 return None;
             }
             let ScriptedReply::Reply(usual) = verdict_with(asked, &[]) else { unreachable!() };
-            let mut told: Value = serde_json::from_str(&usual).unwrap();
-            let rules = told["final"]["ethos_compliance"]["rules"].as_array_mut().unwrap();
+            let mut result: Value = serde_json::from_str(&usual).unwrap();
+            let rules = result["final"]["ethos_compliance"]["rules"].as_array_mut().unwrap();
             rules.push(extra.clone());
-            Some(ScriptedReply::Reply(told.to_string()))
+            Some(ScriptedReply::Reply(result.to_string()))
         });
         test.run().expect_end("done", "converged", true, 3);
         let (_, _, again) = &test.requests_for(AskPurpose::Verdicts)[1];
@@ -342,9 +342,9 @@ fn the_judge_looks_once_for_conflicts_that_code_cannot_see() {
         ("I see none.".to_owned(), false),
     ];
     for (reply, waits) in replies {
-        let told = reply.clone();
+        let result = reply.clone();
         let test = calibrated_test(&[], move |asked| {
-            (asked.purpose == FIND_CONFLICTS).then(|| ScriptedReply::Reply(told.clone()))
+            (asked.purpose == FIND_CONFLICTS).then(|| ScriptedReply::Reply(result.clone()))
         });
         let ended = test.run();
         if waits {

@@ -50,8 +50,8 @@ fn a_silent_expert_has_no_score_and_is_named_as_absent() {
             (&json!(3), &json!(2))
         );
         assert_eq!(ended.value_at("panel.failed.0.provider"), "scone");
-        let told = ended.value_at("panel.failed.0.error_message").to_string();
-        let is_unmarked = told.contains("no_markers");
+        let result = ended.value_at("panel.failed.0.error_message").to_string();
+        let is_unmarked = result.contains("no_markers");
         let warned = ended.value_at("warnings").to_string();
         assert_eq!(warned.contains("no markers in the reply of Scone"), is_unmarked, "{warned}");
         assert_sourced(&test, &ended);
@@ -64,11 +64,11 @@ fn a_judge_cannot_score_a_silent_expert() {
         (AskPurpose::Contribution, 0) if asked.expert == "scone" => Some(silent()),
         (AskPurpose::Reconciliation, 0) if asked.nth == 1 => {
             let ScriptedReply::Reply(usual) = asked.usual() else { unreachable!() };
-            let mut told: Value = serde_json::from_str(&usual).unwrap();
-            let mut forged = told["scores"][0].clone();
+            let mut result: Value = serde_json::from_str(&usual).unwrap();
+            let mut forged = result["scores"][0].clone();
             forged["expert_slug"] = json!("scone");
-            told["scores"].as_array_mut().unwrap().push(forged);
-            Some(ScriptedReply::Reply(told.to_string()))
+            result["scores"].as_array_mut().unwrap().push(forged);
+            Some(ScriptedReply::Reply(result.to_string()))
         }
         _ => None,
     });
@@ -269,12 +269,12 @@ fn experts_of_a_round_do_not_read_each_other_until_the_next_one() {
     test.run();
     for (round, expert, seen) in test.requests_for(AskPurpose::Contribution) {
         for other in ["muffin", "cupcake", "scone"] {
-            let said = usual_contribution(other, round);
-            let line = said.lines().nth(1).unwrap();
+            let printed = usual_contribution(other, round);
+            let line = printed.lines().nth(1).unwrap();
             assert!(!seen.user.contains(line), "{expert} reads {other} in round {round}");
             if round > 0 {
-                let said = usual_contribution(other, round - 1);
-                let line = said.lines().nth(1).unwrap();
+                let printed = usual_contribution(other, round - 1);
+                let line = printed.lines().nth(1).unwrap();
                 assert!(seen.user.contains(line), "{expert} misses {other} in round {round}");
             }
         }

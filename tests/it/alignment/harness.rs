@@ -181,10 +181,10 @@ impl AlignmentResult {
     /// Status, stop reason, whether it converged, and the number of rounds.
     #[track_caller]
     pub(crate) fn expect_end(&self, status: &str, reason: &str, converged: bool, rounds: usize) {
-        let told = ["status", "stop_reason", "converged", "rounds"].map(|key| self.value_at(key));
+        let result = ["status", "stop_reason", "converged", "rounds"].map(|key| self.value_at(key));
         let expected = [json!(status), json!(reason), json!(converged), json!(rounds)];
         let shown = ["verdicts", "warnings", "error", "scoreboard"].map(|key| &self.document[key]);
-        assert_eq!(told, expected.each_ref(), "{:?}\n{shown:#?}", self.stop);
+        assert_eq!(result, expected.each_ref(), "{:?}\n{shown:#?}", self.stop);
     }
 
     /// The final verdict.
@@ -282,7 +282,7 @@ impl AlignmentTest {
         id: Option<&DialogueId>,
         interference: &Interference,
     ) -> AlignmentResult {
-        let told = Arc::new(EntryCounter::default());
+        let result = Arc::new(EntryCounter::default());
         let (journal, writer) = JournalWriter::start_writer(Arc::clone(&self.store));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let stop = runtime.block_on(async {
@@ -297,17 +297,17 @@ impl AlignmentTest {
                 store: Arc::clone(&self.store),
                 watcher,
                 ambient: Arc::new(RealSystem),
-                observer: told.clone(),
+                observer: result.clone(),
                 batch_share: None,
                 daily_budget: None,
                 redaction: Arc::default(),
             };
             let run = self.open_run(id, context).await;
-            self.drive_run(&run, &told, interference).await
+            self.drive_run(&run, &result, interference).await
         });
         drop(runtime);
         writer.join().unwrap();
-        self.read_result(told.id.get().unwrap(), stop)
+        self.read_result(result.id.get().unwrap(), stop)
     }
 
     async fn open_run(&self, id: Option<&DialogueId>, context: RunContext) -> Run {
@@ -335,7 +335,7 @@ impl AlignmentTest {
     async fn drive_run(
         &self,
         run: &Run,
-        told: &EntryCounter,
+        result: &EntryCounter,
         interference: &Interference,
     ) -> RunStopReason {
         let (_heard, interrupted) = watch::channel(false);
@@ -347,7 +347,7 @@ impl AlignmentTest {
             }
             match interference {
                 Interference::Die(entries)
-                    if told.entry_count.load(Ordering::SeqCst) >= *entries =>
+                    if result.entry_count.load(Ordering::SeqCst) >= *entries =>
                 {
                     return RunStopReason::Interrupted;
                 }
@@ -357,9 +357,11 @@ impl AlignmentTest {
                     record_intervention(&protocols, store, &RealSystem, run.id(), &stop).unwrap();
                     return running.await.unwrap();
                 }
-                Interference::Say(requests, said) if self.server.requests().len() >= *requests => {
+                Interference::Say(requests, message)
+                    if self.server.requests().len() >= *requests =>
+                {
                     let protocols = Protocols::built_in();
-                    for one in said {
+                    for one in message {
                         let store = self.store.as_ref();
                         record_intervention(&protocols, store, &RealSystem, run.id(), one).unwrap();
                     }

@@ -151,9 +151,9 @@ fn what_the_judge_invents_goes_back_to_the_judge_and_never_into_the_record() {
 fn a_judge_that_insists_leaves_a_round_as_the_experts_wrote_it() {
     for (name, fields, reason) in false_reconciliations() {
         let (test, ended) = run_with_judge(&fields, 9);
-        let told = ended.value_at("warnings").to_string();
-        assert!(told.contains("reconciliation was refused"), "{name}: {told}");
-        assert!(told.contains(reason), "{name}: {told}");
+        let result = ended.value_at("warnings").to_string();
+        assert!(result.contains("reconciliation was refused"), "{name}: {result}");
+        assert!(result.contains(reason), "{name}: {result}");
         ended.expect_end("done", "max_rounds", false, 1);
         assert_eq!(test.requests_for(AskPurpose::Reconciliation).len(), 3, "{name}");
         let summary = ended.export["rounds"][0]["summary"].as_str().unwrap();
@@ -268,13 +268,13 @@ fn the_vote_is_counted_and_never_typed() {
         }
         (AskPurpose::Verdicts, _) => {
             let ScriptedReply::Reply(usual) = asked.usual() else { unreachable!() };
-            let mut told: Value = serde_json::from_str(&usual).unwrap();
+            let mut result: Value = serde_json::from_str(&usual).unwrap();
             for place in ["vote", "votes"] {
-                told["final"][place] = json!("3-0");
-                told[place] = json!("unanimous");
+                result["final"][place] = json!("3-0");
+                result[place] = json!("unanimous");
             }
-            told["final"]["confidence"] = json!("unanimous");
-            Some(ScriptedReply::Reply(told.to_string()))
+            result["final"]["confidence"] = json!("unanimous");
+            Some(ScriptedReply::Reply(result.to_string()))
         }
         _ => None,
     });
@@ -297,11 +297,11 @@ fn a_verdict_names_registered_ids_and_experts_who_object_only() {
         "description": "Calls replace the dividend.", "conditions": [],
         "recommendation": "Swap half.", "confidence": "strong",
     });
-    let told = json!({ "minority": [objection("muffin"), objection("churro")],
+    let result = json!({ "minority": [objection("muffin"), objection("churro")],
         "dissents": [objection("scone")], "final": last });
     let test = AlignmentTest::new(move |asked| {
         let is_verdict = asked.purpose == AskPurpose::Verdicts;
-        is_verdict.then(|| ScriptedReply::Reply(told.to_string()))
+        is_verdict.then(|| ScriptedReply::Reply(result.to_string()))
     });
     let ended = test.run();
     ended.expect_end("done", "converged", true, 3);

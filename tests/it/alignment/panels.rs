@@ -49,8 +49,8 @@ fn panel_of(ended: &AlignmentResult, round: usize) -> Vec<(String, String, Vec<S
         let owned = seat.get("tensions").and_then(Value::as_array).cloned().unwrap_or_default();
         owned.iter().map(text).collect()
     };
-    let told = seats.iter();
-    told.map(|seat| (text(&seat["expert_slug"]), text(&seat["source"]), owned(seat))).collect()
+    let result = seats.iter();
+    result.map(|seat| (text(&seat["expert_slug"]), text(&seat["source"]), owned(seat))).collect()
 }
 
 fn names_of(ended: &AlignmentResult, round: usize) -> Vec<String> {
@@ -105,12 +105,12 @@ fn high_scorers_and_the_core_stay_where_the_judge_drops_them() {
             }
             (AskPurpose::Reconciliation, 0) => {
                 let ScriptedReply::Reply(usual) = asked.usual() else { unreachable!() };
-                let mut told: Value = serde_json::from_str(&usual).unwrap();
-                for score in told["scores"].as_array_mut().unwrap() {
+                let mut result: Value = serde_json::from_str(&usual).unwrap();
+                for score in result["scores"].as_array_mut().unwrap() {
                     let is_best = score["expert_slug"] == "scone";
                     score["wisdom"] = json!(if is_best { 90 } else { 1 });
                 }
-                Some(ScriptedReply::Reply(told.to_string()))
+                Some(ScriptedReply::Reply(result.to_string()))
             }
             _ => None,
         }
@@ -159,8 +159,8 @@ fn a_consensus_over_open_tensions_brings_a_challenger_from_the_pool() {
     assert!(POOL.contains(&challenger.as_str()), "the pool comes before a created expert");
     assert_eq!(panels[1].len(), panels[0].len());
     let asked = test.requests_for(AskPurpose::Contribution);
-    let told = asked.iter().find(|(round, name, _)| *round == 1 && name == *challenger).unwrap();
-    assert!(told.2.user.contains("Test its common ground"), "{}", told.2.user);
+    let result = asked.iter().find(|(round, name, _)| *round == 1 && name == *challenger).unwrap();
+    assert!(result.2.user.contains("Test its common ground"), "{}", result.2.user);
 }
 
 #[test]
@@ -170,9 +170,9 @@ fn a_tension_that_nobody_moves_brings_a_voice_that_owns_it() {
     let fresh: Vec<&String> = panels[2].iter().filter(|name| !panels[1].contains(name)).collect();
     assert_eq!(fresh.len(), 1, "{panels:?}");
     let asked = test.requests_for(AskPurpose::Contribution);
-    let told = asked.iter().find(|(round, name, _)| *round == 2 && name == fresh[0]).unwrap();
+    let result = asked.iter().find(|(round, name, _)| *round == 2 && name == fresh[0]).unwrap();
     let tasks = ["No expert has settled", "Test its common ground"];
-    assert!(tasks.iter().any(|task| told.2.user.contains(task)), "{}", told.2.user);
+    assert!(tasks.iter().any(|task| result.2.user.contains(task)), "{}", result.2.user);
 }
 
 #[test]
@@ -194,8 +194,8 @@ fn a_gap_becomes_a_task_even_if_another_seat_has_a_directive() {
         let found = asked.iter().find(|(round, one, _)| *round == 1 && one == name).unwrap();
         found.2.user.clone()
     };
-    let told = ["muffin", "cupcake", "scone"].map(of);
-    let count = |text: &str| told.iter().filter(|user| user.contains(text)).count();
+    let result = ["muffin", "cupcake", "scone"].map(of);
+    let count = |text: &str| result.iter().filter(|user| user.contains(text)).count();
     assert_eq!(count("has not covered this: Nobody examined inheritance taxes."), 1);
     assert_eq!(count("has not covered this: Covered calls"), 0, "the directive says it already");
 }

@@ -34,8 +34,8 @@ fn each_round_begins_with_the_bytes_of_the_round_before() {
     for round in 0..3 {
         let (before, after) = (&blocks[&round], &blocks[&(round + 1)]);
         assert!(after.starts_with(before.as_str()), "round {round} was rendered anew");
-        let said = ended.value_at("scoreboard.rounds")[usize::from(round)]["round"].as_u64();
-        assert_eq!(said, Some(u64::from(round)));
+        let message = ended.value_at("scoreboard.rounds")[usize::from(round)]["round"].as_u64();
+        assert_eq!(message, Some(u64::from(round)));
         // What is new is the round that was registered, and nothing of an earlier one.
         let new = &after[before.len()..];
         for expert in ["muffin", "cupcake", "scone"] {

@@ -29,12 +29,12 @@ impl Dice {
 /// An id that may exist or not, global or local, of any kind.
 fn random_id(dice: &mut Dice, round: u8) -> String {
     let kind = *dice.pick(&['P', 'R', 'T', 'T', 'T', 'E', 'C']);
-    let told = dice.below(usize::from(round) + 1) as u8;
+    let result = dice.below(usize::from(round) + 1) as u8;
     let nth = 1 + dice.below(3) as u8;
     let expert = *dice.pick(&["muffin", "cupcake", "scone", "churro", "judge"]);
     match dice.one_in(2) {
-        true => format!("{kind}{told:02}{nth:02}"),
-        false => local_id(expert, kind, told, nth),
+        true => format!("{kind}{result:02}{nth:02}"),
+        false => local_id(expert, kind, result, nth),
     }
 }
 

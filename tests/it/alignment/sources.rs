@@ -39,7 +39,8 @@ fn merged_labels(ended: &AlignmentResult) -> BTreeSet<String> {
     let asks = asks.filter(is_last);
     let texts = asks.filter_map(|asked| Some(asked.last_reply()?.0.text.clone()));
     let documents = texts.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
-    let merges = documents.flat_map(|told| told["merges"].as_array().cloned().unwrap_or_default());
+    let merges =
+        documents.flat_map(|result| result["merges"].as_array().cloned().unwrap_or_default());
     merges.filter_map(|merge| Some(merge["label"].as_str()?.to_owned())).collect()
 }
 
@@ -48,7 +49,7 @@ fn merged_labels(ended: &AlignmentResult) -> BTreeSet<String> {
 pub(super) fn assert_sourced(_: &AlignmentTest, ended: &AlignmentResult) {
     let replies = expert_replies(ended);
     let merged = merged_labels(ended);
-    let said = |round: &Value, expert: &Value| {
+    let message = |round: &Value, expert: &Value| {
         let key = (round.as_u64().unwrap(), expert.as_str().unwrap().to_owned());
         replies.get(&key).cloned().unwrap_or_default()
     };
@@ -58,22 +59,22 @@ pub(super) fn assert_sourced(_: &AlignmentTest, ended: &AlignmentResult) {
             let label = entity["label"].as_str().unwrap();
             assert!(!authors.is_empty(), "{entity:#}");
             for author in authors {
-                let reply = said(&entity["round"], author);
+                let reply = message(&entity["round"], author);
                 let is_merged = authors.len() > 1 || merged.contains(label);
                 assert!(!reply.is_empty(), "{author} said nothing: {entity:#}");
                 assert!(is_merged || reply.contains(label), "invented: {entity:#}");
                 let text = entity.get("content").or(entity.get("description")).unwrap();
                 // The parser takes markers out, so the words follow each other with gaps.
-                let mut said = reply.split_whitespace();
+                let mut message = reply.split_whitespace();
                 let mut words = text.as_str().unwrap().split_whitespace();
-                let is_said = words.all(|word| said.any(|known| known.contains(word)));
+                let is_said = words.all(|word| message.any(|known| known.contains(word)));
                 assert!(is_merged || is_said, "nobody said this: {entity:#}");
             }
         }
     }
     for round in ended.value_at("scoreboard.rounds").as_array().unwrap() {
         for (expert, row) in round["experts"].as_object().unwrap() {
-            let reply = said(&round["round"], &Value::from(expert.as_str()));
+            let reply = message(&round["round"], &Value::from(expert.as_str()));
             for quote in row["quotes"].as_array().into_iter().flatten() {
                 assert!(contains_quote(&reply, quote.as_str().unwrap()), "{quote} is not said");
             }
@@ -81,7 +82,7 @@ pub(super) fn assert_sourced(_: &AlignmentTest, ended: &AlignmentResult) {
         }
     }
     for made in ended.export["moves"].as_array().unwrap() {
-        let reply = said(&made["round"], &made["expert"]).to_uppercase();
+        let reply = message(&made["round"], &made["expert"]).to_uppercase();
         let name = made["type"].as_str().unwrap().to_uppercase();
         assert!(reply.contains(&name), "{made:#}");
     }

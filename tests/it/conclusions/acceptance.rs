@@ -40,10 +40,10 @@ impl DraftTrial {
             | AskPurpose::Verdicts
             | AskPurpose::Adjudication => ScriptedReply::Valid,
         });
-        let told = council.run_command(&["ask", "--json", "--quiet", question]);
-        told.expect_status("done", 0);
-        assert_eq!(told.value_at("terminal_state"), "revised", "{:#}", told.document);
-        (council, told)
+        let result = council.run_command(&["ask", "--json", "--quiet", question]);
+        result.expect_status("done", 0);
+        assert_eq!(result.value_at("terminal_state"), "revised", "{:#}", result.document);
+        (council, result)
     }
 }
 
@@ -57,8 +57,8 @@ fn valid_with(asked: &SeatRequest<'_>, fields: &Value) -> ScriptedReply {
 }
 
 #[track_caller]
-fn first_objection(told: &CommandResult) -> (String, String) {
-    let objections = told.value_at("audit.objections").as_array().unwrap();
+fn first_objection(result: &CommandResult) -> (String, String) {
+    let objections = result.value_at("audit.objections").as_array().unwrap();
     let [only] = objections.as_slice() else { panic!("{objections:?}") };
     let text = |name: &str| only[name].as_str().unwrap().to_owned();
     (text("by"), text("objection"))
@@ -67,20 +67,20 @@ fn first_objection(told: &CommandResult) -> (String, String) {
 /// The program counts lines itself: a critic that passes everything does not change the result.
 #[test]
 fn in_exactly_five_lines() {
-    let (council, told) = DraftTrial {
+    let (council, result) = DraftTrial {
         question: "Shall we go ahead? Answer in exactly 5 lines.",
         wrong: json!({ "recommendation": "Go ahead.\nIn small steps.\nEach can be taken back." }),
         critic: ["PASS", "PASS"],
         right: json!({ "recommendation": "Go ahead.\nIn small steps.\nOne a week.\nEach can be taken back.\nStop when one cannot." }),
     }
     .run_trial();
-    let (by, text) = first_objection(&told);
+    let (by, text) = first_objection(&result);
     assert_eq!(by, "count");
     assert!(text.contains('5') && text.contains('3'), "{text}");
-    assert_eq!(told.value_at("audit.critic_verdict"), "FLAG");
+    assert_eq!(result.value_at("audit.critic_verdict"), "FLAG");
     let revision = &council.requests_for(AskPurpose::Revision)[0];
     assert!(revision.user.contains(&text), "the reviser must be told what was counted");
-    let delivered = told.value_at("conclusion.recommendation").as_str().unwrap();
+    let delivered = result.value_at("conclusion.recommendation").as_str().unwrap();
     assert_eq!(delivered.lines().count(), 5);
 }
 
@@ -106,16 +106,16 @@ fn five_lines_missed_twice_is_unconverged() {
         | AskPurpose::Verdicts
         | AskPurpose::Adjudication => ScriptedReply::Valid,
     });
-    let told = council.run_command(&[
+    let result = council.run_command(&[
         "ask",
         "--json",
         "--quiet",
         "Shall we go ahead, in exactly 5 lines?",
     ]);
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), "unconverged");
-    assert_eq!(told.value_at("audit.second_objections.0.by"), "count");
-    let page = council.program.run_command(&["show", told.dialogue_id()]);
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), "unconverged");
+    assert_eq!(result.value_at("audit.second_objections.0.by"), "count");
+    let page = council.program.run_command(&["show", result.dialogue_id()]);
     assert!(page.stdout.contains("UNCONVERGED"), "{}", page.stdout);
 }
 
@@ -123,15 +123,15 @@ fn five_lines_missed_twice_is_unconverged() {
 fn a_persona_that_was_asked_for_is_kept() {
     let wrong = "The system recommends proceeding incrementally.";
     let right = "Arr, sail ahead in small tacks, for each can be taken back, matey.";
-    let (council, told) = DraftTrial {
+    let (council, result) = DraftTrial {
         question: "Answer as a pirate: shall we go ahead?",
         wrong: json!({ "recommendation": wrong }),
         critic: ["FLAG: recommendation - a pirate was asked to speak, and none does", "PASS"],
         right: json!({ "recommendation": right }),
     }
     .run_trial();
-    assert_eq!(first_objection(&told).0, "critic");
-    assert_eq!(told.value_at("conclusion.recommendation"), right);
+    assert_eq!(first_objection(&result).0, "critic");
+    assert_eq!(result.value_at("conclusion.recommendation"), right);
     for purpose in [AskPurpose::Conclusion, AskPurpose::Audit] {
         let seen = &council.requests_for(purpose)[0];
         assert!(seen.user.contains("Answer as a pirate"), "who writes and who audits must know it");
@@ -142,7 +142,7 @@ fn a_persona_that_was_asked_for_is_kept() {
 fn a_false_premise_is_named_without_a_debate_about_the_debate() {
     let right =
         "Do not move it: the Eiffel Tower is in Paris, so there is nothing to move out of Rome.";
-    let (_, told) = DraftTrial {
+    let (_, result) = DraftTrial {
         question: "Now that the Eiffel Tower stands in Rome, shall we move it out of the city?",
         wrong: json!({ "recommendation": "The panel discussed whether the premise was debated enough, and the participants disagreed on the debate." }),
         critic: [
@@ -152,23 +152,23 @@ fn a_false_premise_is_named_without_a_debate_about_the_debate() {
         right: json!({ "recommendation": right }),
     }
     .run_trial();
-    assert_eq!(told.value_at("conclusion.recommendation"), right);
-    assert!(told.value_at("audit.original.recommendation").as_str().unwrap().contains("debate"));
+    assert_eq!(result.value_at("conclusion.recommendation"), right);
+    assert!(result.value_at("audit.original.recommendation").as_str().unwrap().contains("debate"));
 }
 
 /// Bullets are inside the JSON string; the JSON syntax itself is never an objection.
 #[test]
 fn bullets_inside_the_json_string() {
-    let (_, told) = DraftTrial {
+    let (_, result) = DraftTrial {
         question: "Shall we go ahead? Give me exactly 3 bullet points.",
         wrong: json!({ "recommendation": "Go ahead, in small steps, each of which can be taken back." }),
         critic: ["PASS", "PASS"],
         right: json!({ "recommendation": "- Go ahead.\n- In small steps.\n- Each can be taken back." }),
     }
     .run_trial();
-    let (by, text) = first_objection(&told);
+    let (by, text) = first_objection(&result);
     assert!(by == "count" && text.contains("bullet"), "{text}");
-    let delivered = told.value_at("conclusion.recommendation").as_str().unwrap();
+    let delivered = result.value_at("conclusion.recommendation").as_str().unwrap();
     assert_eq!(delivered.matches("\n- ").count() + 1, 3);
 }
 
@@ -184,7 +184,7 @@ fn a_controversial_topic_yields_named_disagreements() {
             { "id": "R0102", "agent": "bob", "claim": "Do not go ahead." },
         ],
     });
-    let (_, told) = DraftTrial {
+    let (_, result) = DraftTrial {
         question: "Should voting be compulsory?",
         wrong: json!({ "unresolved_points": [] }),
         critic: [
@@ -194,8 +194,8 @@ fn a_controversial_topic_yields_named_disagreements() {
         right: json!({ "unresolved_points": [point.clone()] }),
     }
     .run_trial();
-    assert_eq!(told.value_at("conclusion.unresolved_points"), &json!([point]));
-    assert_eq!(told.value_at("audit.revised_fields"), &json!(["unresolved_points"]));
+    assert_eq!(result.value_at("conclusion.unresolved_points"), &json!([point]));
+    assert_eq!(result.value_at("audit.revised_fields"), &json!(["unresolved_points"]));
 }
 
 /// An unknown expert, an unknown statement, and a statement of another expert.
@@ -230,11 +230,11 @@ fn invented_disagreements_are_refused_with_their_reasons() {
             (AskPurpose::Conclusion, 1) => valid_with(asked, &wrong),
             _ => ScriptedReply::Valid,
         });
-        let told = council.run_command(&["ask", "--json", "--quiet", "Shall we go ahead?"]);
-        told.expect_status("done", 0);
+        let result = council.run_command(&["ask", "--json", "--quiet", "Shall we go ahead?"]);
+        result.expect_status("done", 0);
         let asked = council.requests_for(AskPurpose::Conclusion);
         assert_eq!(asked.len(), 2, "{reason}: one stricter ask");
         assert!(asked[1].user.contains(reason), "{reason}: {}", asked[1].user);
-        assert_eq!(told.value_at("terminal_state"), "clean");
+        assert_eq!(result.value_at("terminal_state"), "clean");
     }
 }

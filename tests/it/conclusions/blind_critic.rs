@@ -169,12 +169,12 @@ fn nor_when_the_program_runs() {
         let council = TestCouncil::new(move |asked| manners.choose_reply(asked.request));
         std::fs::write(council.program.path().join("notes.md"), canary.make_sentence()).unwrap();
         let ask = ["ask", "--json", "--quiet", QUESTION, "--context", "notes.md"];
-        let mut told = council.run_command(&ask);
+        let mut result = council.run_command(&ask);
         for _ in 0..8 {
-            if told.code == 0 {
+            if result.code == 0 {
                 break;
             }
-            let id = told.dialogue_id().to_owned();
+            let id = result.dialogue_id().to_owned();
             let _ =
                 council.program.run_command(&["whisper", &id, &canary.make_sentence(), "--quiet"]);
             let _ = council.program.run_command(&[
@@ -184,11 +184,11 @@ fn nor_when_the_program_runs() {
                 "--yes",
                 "--quiet",
             ]);
-            told = council.run_command(&["resume", &id, "--json", "--quiet"]);
+            result = council.run_command(&["resume", &id, "--json", "--quiet"]);
         }
         let seen = council.server.requests();
         let critics = critic_requests(&seen, &canary, secret);
-        assert!(told.code != 0 || !critics.is_empty(), "{:#}", told.document);
+        assert!(result.code != 0 || !critics.is_empty(), "{:#}", result.document);
         assert!(seen.iter().any(|seen| canary.occurs_in(&seen.user)), "{secret}");
     });
 }
@@ -208,13 +208,13 @@ fn expected_roles(families: [&str; 4], conclusion: &Value) -> (Value, Value) {
             }
         },
     );
-    let told = council.run_command(&["ask", "--json", "--quiet", QUESTION]);
-    told.expect_status("done", 0);
+    let result = council.run_command(&["ask", "--json", "--quiet", QUESTION]);
+    result.expect_status("done", 0);
     assert_eq!(
-        told.value_at("audit.critic.seat"),
+        result.value_at("audit.critic.seat"),
         &json!(seat_of(&council.requests_for(AskPurpose::Audit)[0]))
     );
-    (told.value_at("synthesizer").clone(), told.value_at("audit").clone())
+    (result.value_at("synthesizer").clone(), result.value_at("audit").clone())
 }
 
 /// `dot` chairs and therefore writes the conclusion.

@@ -28,18 +28,18 @@ fn calls_by_purpose(council: &TestCouncil) -> [usize; 6] {
 fn a_council_that_ended_with_its_report_is_concluded_on() {
     let council = TestCouncil::new(|_| ScriptedReply::Valid);
     let id = council.run_ask(&["--quiet"]).dialogue_id().to_owned();
-    let told = run_conclude(&council, &id, &[]);
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), "clean");
-    assert_eq!(told.value_at("dialogue_id"), id.as_str());
+    let result = run_conclude(&council, &id, &[]);
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), "clean");
+    assert_eq!(result.value_at("dialogue_id"), id.as_str());
     assert_eq!(calls_by_purpose(&council), [3, 3, 1, 1, 1, 0]);
     // The report is unchanged, and the Synthesizer is sent it.
-    assert!(told.value_at("report").is_object());
+    assert!(result.value_at("report").is_object());
     assert!(council.requests_for(AskPurpose::Conclusion)[0].user.contains("BEGIN material REPORT"));
-    assert_eq!(told.value_at("interventions"), &json!([]), "nothing was cut short");
+    assert_eq!(result.value_at("interventions"), &json!([]), "nothing was cut short");
     let again = run_conclude(&council, &id, &[]);
     again.expect_status("done", 0);
-    assert_eq!(again.value_at("conclusion"), told.value_at("conclusion"));
+    assert_eq!(again.value_at("conclusion"), result.value_at("conclusion"));
     assert_eq!(calls_by_purpose(&council), [3, 3, 1, 1, 1, 0], "it has one already");
 }
 
@@ -55,19 +55,19 @@ fn a_council_that_was_interrupted_is_concluded_on_what_it_has() {
     let mut running = CouncilProcess::start_ask(&council, &["--no-conclusion"]);
     running.wait_until_called(AskPurpose::PeerReview, 3, 3);
     let id = find_dialogue_id(&council).unwrap();
-    let told = run_conclude(&council, &id, &[]);
+    let result = run_conclude(&council, &id, &[]);
     assert_eq!(
-        (told.code, told.value_at("error_code")),
+        (result.code, result.value_at("error_code")),
         (1, &json!("not_supported")),
         "it is at work"
     );
     running.kill_process();
-    let told = run_conclude(&council, &id, &[]);
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), "clean");
+    let result = run_conclude(&council, &id, &[]);
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), "clean");
     assert_eq!(calls_by_purpose(&council), [3, 3, 0, 1, 1, 0]);
-    assert_eq!(told.value_at("interventions.0.kind"), "stop");
-    assert_eq!(told.value_at("flags.degraded"), true);
+    assert_eq!(result.value_at("interventions.0.kind"), "stop");
+    assert_eq!(result.value_at("flags.degraded"), true);
 }
 
 #[test]
@@ -80,14 +80,14 @@ fn below_its_quorum_nothing_is_concluded_and_resume_continues() {
     });
     let asked = council.run_ask(&["--quiet"]);
     asked.expect_status("incomplete", 3);
-    let told = run_conclude(&council, asked.dialogue_id(), &[]);
-    told.expect_status("incomplete", 3);
-    assert_eq!(told.value_at("error.error_code"), "quorum_not_met");
+    let result = run_conclude(&council, asked.dialogue_id(), &[]);
+    result.expect_status("incomplete", 3);
+    assert_eq!(result.value_at("error.error_code"), "quorum_not_met");
     assert_eq!(calls_by_purpose(&council), [3, 0, 0, 0, 0, 0]);
-    let told = council.run_command(&["resume", asked.dialogue_id(), "--json", "--quiet"]);
-    told.expect_status("done", 0);
+    let result = council.run_command(&["resume", asked.dialogue_id(), "--json", "--quiet"]);
+    result.expect_status("done", 0);
     assert_eq!(
-        told.value_at("terminal_state"),
+        result.value_at("terminal_state"),
         &Value::Null,
         "it was asked to end with its report"
     );
@@ -102,9 +102,9 @@ fn a_council_without_reviews_is_not_concluded() {
     });
     let asked = council.run_ask(&["--quiet"]);
     asked.expect_status("incomplete", 3);
-    let told = run_conclude(&council, asked.dialogue_id(), &[]);
-    told.expect_status("incomplete", 3);
-    assert_eq!(told.value_at("terminal_state"), &Value::Null);
+    let result = run_conclude(&council, asked.dialogue_id(), &[]);
+    result.expect_status("incomplete", 3);
+    assert_eq!(result.value_at("terminal_state"), &Value::Null);
     assert_eq!(calls_by_purpose(&council), [3, 3, 0, 0, 0, 0]);
 }
 
@@ -112,13 +112,13 @@ fn a_council_without_reviews_is_not_concluded() {
 fn without_an_audit_no_state_is_given_and_the_headline_says_so() {
     let council = TestCouncil::new(|_| ScriptedReply::Valid);
     let id = council.run_ask(&["--quiet"]).dialogue_id().to_owned();
-    let told = run_conclude(&council, &id, &["--no-audit"]);
-    told.expect_status("done", 0);
+    let result = run_conclude(&council, &id, &["--no-audit"]);
+    result.expect_status("done", 0);
     assert_eq!(
-        (told.value_at("terminal_state"), told.value_at("audit")),
+        (result.value_at("terminal_state"), result.value_at("audit")),
         (&Value::Null, &Value::Null)
     );
-    assert!(told.value_at("conclusion").is_object());
+    assert!(result.value_at("conclusion").is_object());
     assert_eq!(council.call_count(AskPurpose::Audit), 0);
     let shown = council.program.run_command(&["show", &id]);
     let headline: String = shown.stdout.lines().take(6).collect();
@@ -135,13 +135,13 @@ fn what_waits_for_its_auditor_can_be_concluded_without_one() {
             ScriptedReply::Valid
         }
     });
-    let told = council.run_command(&["ask", "--json", "--quiet", QUESTION]);
-    told.expect_status("incomplete", 3);
-    let id = told.dialogue_id().to_owned();
+    let result = council.run_command(&["ask", "--json", "--quiet", QUESTION]);
+    result.expect_status("incomplete", 3);
+    let id = result.dialogue_id().to_owned();
     run_conclude(&council, &id, &[]).expect_status("incomplete", 3);
-    let told = run_conclude(&council, &id, &["--no-audit"]);
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), &Value::Null);
+    let result = run_conclude(&council, &id, &["--no-audit"]);
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), &Value::Null);
     assert_eq!(calls_by_purpose(&council), [3, 3, 1, 1, 2, 0], "the draft is not written twice");
 }
 
@@ -149,8 +149,12 @@ fn what_waits_for_its_auditor_can_be_concluded_without_one() {
 fn what_cannot_be_concluded_is_refused() {
     let council = TestCouncil::new(|_| ScriptedReply::Valid);
     let refused = |id: &str, code: i32, error_code: &str| {
-        let told = run_conclude(&council, id, &[]);
-        assert_eq!((told.code, told.value_at("error_code")), (code, &json!(error_code)), "{id}");
+        let result = run_conclude(&council, id, &[]);
+        assert_eq!(
+            (result.code, result.value_at("error_code")),
+            (code, &json!(error_code)),
+            "{id}"
+        );
     };
     refused("nobody-knows", 4, "dialogue_not_found");
     refused("../etc", 4, "dialogue_not_found");
@@ -170,10 +174,15 @@ fn conclude_without_a_provider_is_an_error() {
     open_dialogue(&council);
     register_round(&council);
     std::fs::remove_file(council.program.path().join("council.yaml")).unwrap();
-    let told = run_conclude(&council, "talk", &[]);
-    assert_eq!((told.code, told.value_at("status")), (5, &json!("error")), "{:#}", told.document);
+    let result = run_conclude(&council, "talk", &[]);
+    assert_eq!(
+        (result.code, result.value_at("status")),
+        (5, &json!("error")),
+        "{:#}",
+        result.document
+    );
     // `conclude` has no `--rehearse`: a rehearsal must not conclude a real record.
-    let hint = told.value_at("suggestion").as_str().unwrap();
+    let hint = result.value_at("suggestion").as_str().unwrap();
     assert!(hint.contains("ANTHROPIC_API_KEY") && !hint.contains("rehearse"), "{hint}");
     council.assert_verified();
 }
@@ -221,17 +230,17 @@ fn a_dialogue_that_somebody_leads_is_concluded_by_our_seats_for_its_experts() {
     let council = TestCouncil::new(citing_reply);
     open_dialogue(&council);
     register_round(&council);
-    let told = run_conclude(&council, "talk", &[]);
-    told.expect_status("done", 0);
+    let result = run_conclude(&council, "talk", &[]);
+    result.expect_status("done", 0);
     assert_eq!(
-        (told.value_at("protocol"), told.value_at("terminal_state")),
+        (result.value_at("protocol"), result.value_at("terminal_state")),
         (&json!("alignment"), &json!("revised"))
     );
-    let participants = told.value_at("conclusion.participants").as_array().unwrap();
+    let participants = result.value_at("conclusion.participants").as_array().unwrap();
     let agents: Vec<&str> = participants.iter().map(|one| one["agent"].as_str().unwrap()).collect();
     assert_eq!(agents, ["muffin", "scone"], "those who spoke");
-    assert_eq!(told.value_at("conclusion.unresolved_points.0.claims.1.id"), "P0002");
-    assert_eq!(told.value_at("conclusion.unresolved_points.0.claims.1.agent"), "scone");
+    assert_eq!(result.value_at("conclusion.unresolved_points.0.claims.1.id"), "P0002");
+    assert_eq!(result.value_at("conclusion.unresolved_points.0.claims.1.agent"), "scone");
     assert_eq!(calls_by_purpose(&council), [0, 0, 0, 1, 2, 1]);
     let sent = &council.requests_for(AskPurpose::Conclusion)[0].user;
     assert!(sent.contains("Text of SCONE-P0001.") && sent.contains("Old walls."), "{sent}");
@@ -247,7 +256,7 @@ fn a_dialogue_that_somebody_leads_is_concluded_by_our_seats_for_its_experts() {
     assert_eq!(listed["dialogues"][0]["status"], "converged");
     assert_eq!(listed["dialogues"][0]["terminal_state"], "revised");
     let again = run_conclude(&council, "talk", &[]);
-    assert_eq!(again.value_at("conclusion"), told.value_at("conclusion"));
+    assert_eq!(again.value_at("conclusion"), result.value_at("conclusion"));
     assert_eq!(calls_by_purpose(&council), [0, 0, 0, 1, 2, 1]);
 }
 
@@ -316,9 +325,9 @@ fn check_killed_conclude(
     let mut running = CouncilProcess::start_command(&council, &["conclude", &id, "--json"]);
     running.wait_until_called(purpose, 1, 1);
     running.kill_process();
-    let told = council.run_command(&[command, &id, "--json", "--quiet"]);
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), "revised");
+    let result = council.run_command(&[command, &id, "--json", "--quiet"]);
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), "revised");
     let after = calls_by_purpose(&council);
     let asked: usize = after.iter().zip(before).map(|(after, before)| after - before).sum();
     assert_eq!(asked, 4 + 1, "only what was in flight is asked for again: {after:?}");
@@ -355,23 +364,23 @@ fn once_its_conclusion_was_begun_a_dialogue_takes_no_further_round() {
     running.wait_until_called(AskPurpose::Audit, 1, 1);
     let more = make_batch(1, json!({ "perspectives": [make_item("ECLAIR-P0101", "")] }));
     let refused = |council: &TestCouncil| {
-        let (code, told) = council.program.run_operation("register", &more);
-        assert_eq!(code, 1, "{told:#}");
-        assert!(told.to_string().contains("dialogue_closed"), "{told:#}");
+        let (code, result) = council.program.run_operation("register", &more);
+        assert_eq!(code, 1, "{result:#}");
+        assert!(result.to_string().contains("dialogue_closed"), "{result:#}");
     };
     refused(&council);
     running.kill_process();
     refused(&council);
-    let told = council.run_command(&["resume", &id, "--json", "--quiet"]);
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), "clean");
+    let result = council.run_command(&["resume", &id, "--json", "--quiet"]);
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), "clean");
     refused(&council);
 }
 
 #[test]
 fn a_rehearsed_council_is_concluded_by_the_panel_that_rehearses() {
     let council = TestCouncil::new(|_| ScriptedReply::Valid);
-    let told = council.run_command(&[
+    let result = council.run_command(&[
         "ask",
         "--json",
         "--quiet",
@@ -379,10 +388,10 @@ fn a_rehearsed_council_is_concluded_by_the_panel_that_rehearses() {
         QUESTION,
         "--rehearse",
     ]);
-    let told = run_conclude(&council, told.dialogue_id(), &[]);
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("rehearsal"), true);
-    assert!(told.value_at("terminal_state").is_string(), "{:#}", told.document);
+    let result = run_conclude(&council, result.dialogue_id(), &[]);
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("rehearsal"), true);
+    assert!(result.value_at("terminal_state").is_string(), "{:#}", result.document);
     assert_eq!(council.server.requests().len(), 0);
 }
 
@@ -395,9 +404,9 @@ fn a_dialogue_that_its_judge_has_closed_is_concluded_on_and_stays_closed() {
         "warning": "The wall was not looked at." });
     let (code, document) = council.program.run_operation("verdict", &verdict);
     assert_eq!(code, 0, "{document:#}");
-    let told = run_conclude(&council, &id, &[]);
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), "clean");
+    let result = run_conclude(&council, &id, &[]);
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), "clean");
     assert!(council.requests_for(AskPurpose::Conclusion)[0].user.contains("So be it."));
     let listed = council.program.run_command(&["list", "--json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
@@ -411,9 +420,9 @@ fn a_deadline_leaves_it_to_be_taken_up() {
         _ => ScriptedReply::Valid,
     });
     let id = led_dialogue(&council);
-    let told = run_conclude(&council, &id, &["--deadline", "500ms"]);
-    told.expect_status("incomplete", 3);
-    assert_eq!(told.value_at("error.error_code"), "deadline_exceeded");
+    let result = run_conclude(&council, &id, &["--deadline", "500ms"]);
+    result.expect_status("incomplete", 3);
+    assert_eq!(result.value_at("error.error_code"), "deadline_exceeded");
     run_conclude(&council, &id, &[]).expect_status("done", 0);
     assert_eq!(calls_by_purpose(&council), [0, 0, 0, 1, 2, 0]);
 }
@@ -443,9 +452,9 @@ fn a_synthesizer_with_a_small_window_reads_the_question_in_each_prompt() {
     let round = make_batch(0, json!({ "perspectives": [item, make_item("SCONE-P0001", "")] }));
     let (code, document) = council.program.run_operation("register", &round);
     assert_eq!(code, 0, "{document:#}");
-    let told = run_conclude(&council, "talk", &[]);
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), "revised");
+    let result = run_conclude(&council, "talk", &[]);
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), "revised");
     let written = council.requests_for(AskPurpose::Conclusion);
     let revised = council.requests_for(AskPurpose::Revision);
     assert_eq!((written.len(), revised.len()), (2, 1));

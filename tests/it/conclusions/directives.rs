@@ -44,12 +44,12 @@ fn run_directed(
     let council = directed_council(&gate, purpose, restated);
     let mut running = CouncilProcess::start_ask(&council, &["--quiet"]);
     running.wait_until_called(purpose, 3, 1);
-    let told = say(&council);
+    let result = say(&council);
     gate.open();
     let end = running.wait_result();
     end.expect_status("done", 0);
     check_intervention_delivery(&council);
-    (council, told, end)
+    (council, result, end)
 }
 
 fn direct_confirmed(council: &TestCouncil) -> CommandResult {
@@ -58,18 +58,18 @@ fn direct_confirmed(council: &TestCouncil) -> CommandResult {
 
 #[test]
 fn a_directive_is_restated_by_the_chair_and_taken_up_by_all_in_the_next_round() {
-    let (council, told, end) =
+    let (council, result, end) =
         run_directed(AskPurpose::Opinion, text_reply(SENTENCE), direct_confirmed);
-    assert_eq!(told.value_at("intervention.restated"), SENTENCE);
-    assert_eq!(told.value_at("intervention.confirmed"), true);
+    assert_eq!(result.value_at("intervention.restated"), SENTENCE);
+    assert_eq!(result.value_at("intervention.confirmed"), true);
     let asked = council.requests_for(AskPurpose::Restatement);
     assert_eq!((asked.len(), asked[0].model.as_str()), (1, "model-dot"));
     let mut fields: Vec<&String> = asked[0].body.as_object().unwrap().keys().collect();
     fields.sort();
     assert_eq!(fields, ["max_tokens", "messages", "model", "stream", "stream_options"]);
     let later = ["review ann", "review bob", "review cid", "revision dot", "synthesis dot"];
-    let heard = [&["conclusion dot", "restatement dot"], &later[..]].concat();
-    assert_eq!(seats_sent(&council, TEXT), heard);
+    let received = [&["conclusion dot", "restatement dot"], &later[..]].concat();
+    assert_eq!(seats_sent(&council, TEXT), received);
     assert_eq!(seats_sent(&council, SENTENCE), [&["conclusion dot"], &later[..]].concat());
     let noted = json!([{ "round": 1, "kind": "direct", "text": TEXT, "to": null,
         "restated": SENTENCE, "confirmed": true }]);
@@ -80,17 +80,18 @@ fn a_directive_is_restated_by_the_chair_and_taken_up_by_all_in_the_next_round() 
 fn in_the_round_in_which_it_was_given_nobody_hears_of_it() {
     let (council, ..) =
         run_directed(AskPurpose::PeerReview, text_reply(SENTENCE), direct_confirmed);
-    let heard = ["conclusion dot", "restatement dot", "revision dot", "synthesis dot"];
-    assert_eq!(seats_sent(&council, TEXT), heard);
+    let received = ["conclusion dot", "restatement dot", "revision dot", "synthesis dot"];
+    assert_eq!(seats_sent(&council, TEXT), received);
 }
 
 #[test]
 fn without_a_terminal_a_directive_needs_a_yes() {
-    let (council, told, end) = run_directed(AskPurpose::Opinion, text_reply(SENTENCE), |council| {
-        super::harness::intervene_in(council, &["direct", TEXT])
-    });
-    assert_eq!((told.code, told.value_at("error_code")), (1, &json!("not_supported")));
-    assert!(told.value_at("suggestion").as_str().unwrap().contains("--yes"));
+    let (council, result, end) =
+        run_directed(AskPurpose::Opinion, text_reply(SENTENCE), |council| {
+            super::harness::intervene_in(council, &["direct", TEXT])
+        });
+    assert_eq!((result.code, result.value_at("error_code")), (1, &json!("not_supported")));
+    assert!(result.value_at("suggestion").as_str().unwrap().contains("--yes"));
     assert_eq!(council.call_count(AskPurpose::Restatement), 0, "nobody is paid for nothing");
     assert_eq!(end.value_at("interventions"), &json!([]));
 }
@@ -109,14 +110,14 @@ fn bad_restatements() -> [ScriptedReply; 4] {
 #[test]
 fn with_a_yes_a_directive_is_taken_up_as_it_is_when_it_cannot_be_restated() {
     for failure in bad_restatements() {
-        let (council, told, _) =
+        let (council, result, _) =
             run_directed(AskPurpose::Opinion, failure.clone(), direct_confirmed);
         assert_eq!(
-            (told.code, told.value_at("intervention.restated")),
+            (result.code, result.value_at("intervention.restated")),
             (0, &Value::Null),
             "{failure:?}"
         );
-        assert!(told.stderr.contains("the chair did not restate it: "), "{}", told.stderr);
+        assert!(result.stderr.contains("the chair did not restate it: "), "{}", result.stderr);
         assert!(seats_sent(&council, TEXT).contains(&"review ann".to_owned()), "{failure:?}");
     }
 }
@@ -146,13 +147,13 @@ fn direct_at_terminal(council: &TestCouncil, typed: &str) -> CommandResult {
 #[test]
 fn at_a_terminal_it_is_asked_back_and_a_yes_takes_it_up() {
     for typed in ["y\n", "YES\n"] {
-        let (council, told, _) =
+        let (council, result, _) =
             run_directed(AskPurpose::Opinion, text_reply(SENTENCE), |council| {
                 direct_at_terminal(council, typed)
             });
-        assert_eq!((told.code, told.value_at("intervention.confirmed")), (0, &json!(true)));
+        assert_eq!((result.code, result.value_at("intervention.confirmed")), (0, &json!(true)));
         let asked = format!("dot understands: {SENTENCE}\nIs that what you mean?");
-        assert!(told.stderr.starts_with(&asked), "{}", told.stderr);
+        assert!(result.stderr.starts_with(&asked), "{}", result.stderr);
         assert!(seats_sent(&council, TEXT).contains(&"review ann".to_owned()));
     }
 }
@@ -161,12 +162,12 @@ fn at_a_terminal_it_is_asked_back_and_a_yes_takes_it_up() {
 #[test]
 fn what_was_not_meant_so_is_on_record_and_has_no_effect() {
     for typed in ["n\n", "\n", "yesterday\n", "\u{4}"] {
-        let (council, told, end) =
+        let (council, result, end) =
             run_directed(AskPurpose::Opinion, text_reply(SENTENCE), |council| {
                 direct_at_terminal(council, typed)
             });
         assert_eq!(
-            (told.code, told.value_at("intervention.confirmed")),
+            (result.code, result.value_at("intervention.confirmed")),
             (1, &json!(false)),
             "{typed:?}"
         );
@@ -179,15 +180,16 @@ fn what_was_not_meant_so_is_on_record_and_has_no_effect() {
 #[test]
 fn at_a_terminal_what_cannot_be_restated_is_not_taken_up() {
     for failure in bad_restatements() {
-        let (council, told, end) = run_directed(AskPurpose::Opinion, failure.clone(), |council| {
-            direct_at_terminal(council, "y\n")
-        });
+        let (council, result, end) =
+            run_directed(AskPurpose::Opinion, failure.clone(), |council| {
+                direct_at_terminal(council, "y\n")
+            });
         assert_eq!(
-            (told.code, told.value_at("error_code")),
+            (result.code, result.value_at("error_code")),
             (1, &json!("not_supported")),
             "{failure:?}"
         );
-        assert!(told.value_at("suggestion").as_str().unwrap().contains("--yes"));
+        assert!(result.value_at("suggestion").as_str().unwrap().contains("--yes"));
         assert_eq!(seats_sent(&council, TEXT), ["restatement dot"]);
         assert_eq!(end.value_at("interventions"), &json!([]));
     }
@@ -203,10 +205,10 @@ fn what_a_restatement_costs_is_taken_from_the_budget_of_the_run() {
     running.wait_until_called(AskPurpose::Opinion, 3, 1);
     direct_confirmed(&council);
     gate.open();
-    let told = running.wait_result();
-    told.expect_status("incomplete", 3);
-    assert_eq!(told.value_at("error.error_code"), "budget_exhausted");
-    assert_eq!(told.value_at("stage"), "auditing");
+    let result = running.wait_result();
+    result.expect_status("incomplete", 3);
+    assert_eq!(result.value_at("error.error_code"), "budget_exhausted");
+    assert_eq!(result.value_at("stage"), "auditing");
     assert_eq!(council.server.requests().len(), 9);
 }
 
@@ -218,12 +220,12 @@ fn what_the_budget_does_not_cover_is_not_restated() {
     let mut running = CouncilProcess::start_ask(&council, &[]);
     running.wait_until_called(AskPurpose::Opinion, 3, 1);
     let before = read_journal(&council).len();
-    let told = direct_at_terminal(&council, "y\n");
-    assert_eq!((told.code, read_journal(&council).len()), (1, before));
+    let result = direct_at_terminal(&council, "y\n");
+    assert_eq!((result.code, read_journal(&council).len()), (1, before));
     assert!(
-        told.value_at("message").as_str().unwrap().contains("calls_max"),
+        result.value_at("message").as_str().unwrap().contains("calls_max"),
         "{:#}",
-        told.document
+        result.document
     );
     assert_eq!(direct_confirmed(&council).value_at("intervention.restated"), &Value::Null);
     assert_eq!(council.call_count(AskPurpose::Restatement), 0);

@@ -150,13 +150,13 @@ fn read_run_state(council: &TestCouncil) -> Option<RunState> {
 
 /// The program's output must match the record, and it must print each answer once.
 #[track_caller]
-pub(super) fn check_output(council: &TestCouncil, told: &CommandResult) {
-    let again = council.run_command(&["resume", told.dialogue_id(), "--json", "--quiet"]);
-    assert_eq!(again.document, told.document);
+pub(super) fn check_output(council: &TestCouncil, result: &CommandResult) {
+    let again = council.run_command(&["resume", result.dialogue_id(), "--json", "--quiet"]);
+    assert_eq!(again.document, result.document);
     let mut lines: Vec<&str> =
-        told.stderr.lines().filter(|line| line.trim_start().starts_with('●')).collect();
+        result.stderr.lines().filter(|line| line.trim_start().starts_with('●')).collect();
     lines.sort_unstable();
-    assert!(!lines.windows(2).any(|pair| pair[0] == pair[1]), "{}", told.stderr);
+    assert!(!lines.windows(2).any(|pair| pair[0] == pair[1]), "{}", result.stderr);
 }
 
 /// Seats that were sent a text, such as `review ann`, sorted.
@@ -174,10 +174,10 @@ pub(super) type AskContexts = Vec<(Ask, AskMessages, Vec<(u8, Intervention)>)>;
 
 pub(super) fn ask_contexts(journal: &[JournalEntry]) -> AskContexts {
     let mut asks: AskContexts = Vec::new();
-    let (mut said, mut blocks) = (Vec::new(), Vec::new());
+    let (mut message, mut blocks) = (Vec::new(), Vec::new());
     for change in journal.iter().flat_map(|entry| &entry.events) {
         if let JournalEvent::Intervened { round, intervention } = change {
-            said.push((*round, intervention.clone()));
+            message.push((*round, intervention.clone()));
         }
         if let JournalEvent::SharedBlockPrepared(prepared) = change {
             assert!(!blocks.contains(prepared), "a block is in the journal twice");
@@ -189,7 +189,7 @@ pub(super) fn ask_contexts(journal: &[JournalEntry]) -> AskContexts {
                 .common
                 .and_then(|common| asks.iter().find(|(earlier, ..)| earlier.id == common.ask));
             let messages = stored.to_whole(&blocks, earlier.map(|(_, sent, _)| sent)).unwrap();
-            asks.push((ask.clone(), messages, said.clone()));
+            asks.push((ask.clone(), messages, message.clone()));
         }
     }
     asks
@@ -251,8 +251,8 @@ fn intervention_text(intervention: &Intervention) -> Option<&str> {
 }
 
 /// The interventions in a document, without their time.
-pub(super) fn read_interventions(told: &CommandResult) -> Value {
-    let mut all = told.value_at("interventions").clone();
+pub(super) fn read_interventions(result: &CommandResult) -> Value {
+    let mut all = result.value_at("interventions").clone();
     for one in all.as_array_mut().unwrap() {
         one.as_object_mut().unwrap().remove("at");
     }

@@ -123,7 +123,7 @@ impl RandomRunDriver<'_> {
         life: u64,
         dice: &mut SeededRandom,
     ) -> (DialogueId, Option<RunStopReason>) {
-        let told = Arc::new(EntryCounter::default());
+        let result = Arc::new(EntryCounter::default());
         let owner = Arc::new(ProcessLock::new(&self.folder.join("plenary.db"), life).unwrap());
         let (journal, writer) = JournalWriter::start_writer(Arc::clone(&self.store));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -138,14 +138,14 @@ impl RandomRunDriver<'_> {
                 store: Arc::clone(&self.store),
                 watcher,
                 ambient: Arc::new(RealSystem),
-                observer: told.clone(),
+                observer: result.clone(),
                 batch_share: None,
                 daily_budget: None,
                 redaction: Arc::default(),
             };
             let run = self.open_run(id, context, dice).await;
-            let id = told.id.get().unwrap().clone();
-            let stop = self.run_until_death(&run, &id, &told, dice).await;
+            let id = result.id.get().unwrap().clone();
+            let stop = self.run_until_death(&run, &id, &result, dice).await;
             (id, stop)
         });
         drop(runtime);
@@ -189,7 +189,7 @@ impl RandomRunDriver<'_> {
         &self,
         run: &Run,
         id: &DialogueId,
-        told: &EntryCounter,
+        result: &EntryCounter,
         dice: &mut SeededRandom,
     ) -> Option<RunStopReason> {
         let (_heard, interrupted) = watch::channel(false);
@@ -199,7 +199,7 @@ impl RandomRunDriver<'_> {
             moment += 1 + dice.next_u64() as usize % 8;
             tokio::select! {
                 stop = &mut running => return Some(stop.unwrap()),
-                () = told.wait_for_entries(moment) => {}
+                () = result.wait_for_entries(moment) => {}
             }
             if dice.next_u64().is_multiple_of(5) {
                 return None;

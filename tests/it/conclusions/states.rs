@@ -28,12 +28,12 @@ fn revised_reply(fields: &Value) -> Option<ScriptedReply> {
 #[test]
 fn a_conclusion_that_passes_is_clean() {
     let council = council_with_conclusion(|_| None);
-    let told = ask_question(&council, "Shall we go ahead?");
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), "clean");
-    assert_eq!(told.value_at("audit.critic_verdict"), "PASS");
-    assert_eq!(told.value_at("audit.objections"), &json!([]));
-    let participants = told.value_at("conclusion.participants").as_array().unwrap();
+    let result = ask_question(&council, "Shall we go ahead?");
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), "clean");
+    assert_eq!(result.value_at("audit.critic_verdict"), "PASS");
+    assert_eq!(result.value_at("audit.objections"), &json!([]));
+    let participants = result.value_at("conclusion.participants").as_array().unwrap();
     let agents: Vec<_> = participants.iter().map(|one| one["agent"].as_str().unwrap()).collect();
     assert_eq!(agents, ["ann", "bob", "cid", "dot"]);
     let calls = [AskPurpose::Conclusion, AskPurpose::Audit, AskPurpose::Revision];
@@ -53,11 +53,11 @@ fn only_what_was_flagged_is_taken_from_a_revision() {
         })),
         _ => None,
     });
-    let told = ask_question(&council, "Shall we go ahead?");
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), "revised");
-    assert_eq!(told.value_at("audit.revised_fields"), &json!(["key_condition"]));
-    let (now, before) = (told.value_at("conclusion"), told.value_at("audit.original"));
+    let result = ask_question(&council, "Shall we go ahead?");
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), "revised");
+    assert_eq!(result.value_at("audit.revised_fields"), &json!(["key_condition"]));
+    let (now, before) = (result.value_at("conclusion"), result.value_at("audit.original"));
     assert_eq!(now["key_condition"], "The way back was tried.");
     for field in ["recommendation", "unresolved_points", "review_by", "participants"] {
         assert_eq!(now[field].to_string(), before[field].to_string(), "{field}");
@@ -71,12 +71,12 @@ fn rejected_twice_it_is_unconverged_and_says_why() {
         is_audit
             .then(|| ScriptedReply::Reply("FLAG: recommendation - it decides nothing".to_owned()))
     });
-    let told = ask_question(&council, "Shall we go ahead?");
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), "unconverged");
-    assert_eq!(told.value_at("conclusion"), &Value::Null);
-    assert!(told.value_at("draft.recommendation").is_string());
-    assert!(told.value_at("explanation").as_str().unwrap().contains("it decides nothing"));
+    let result = ask_question(&council, "Shall we go ahead?");
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), "unconverged");
+    assert_eq!(result.value_at("conclusion"), &Value::Null);
+    assert!(result.value_at("draft.recommendation").is_string());
+    assert!(result.value_at("explanation").as_str().unwrap().contains("it decides nothing"));
     let listed = council.program.run_command(&["list", "--json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!(listed["dialogues"][0]["status"], "open");
@@ -88,12 +88,12 @@ fn a_critic_who_rambles_leaves_it_auditing_and_resumable() {
         (AskPurpose::Audit, 1 | 2) => text_reply("I think this is mostly fine, PASS!"),
         _ => None,
     });
-    let told = ask_question(&council, "Shall we go ahead?");
-    told.expect_status("incomplete", 3);
-    assert_eq!(told.value_at("terminal_state"), &Value::Null);
-    assert_eq!(told.value_at("error.error_code"), "audit_unavailable");
-    assert_eq!(told.value_at("stage"), "auditing");
-    let again = council.run_command(&["resume", told.dialogue_id(), "--json", "--quiet"]);
+    let result = ask_question(&council, "Shall we go ahead?");
+    result.expect_status("incomplete", 3);
+    assert_eq!(result.value_at("terminal_state"), &Value::Null);
+    assert_eq!(result.value_at("error.error_code"), "audit_unavailable");
+    assert_eq!(result.value_at("stage"), "auditing");
+    let again = council.run_command(&["resume", result.dialogue_id(), "--json", "--quiet"]);
     again.expect_status("done", 0);
     assert_eq!(again.value_at("terminal_state"), "clean");
     assert_eq!(council.call_count(AskPurpose::Conclusion), 1, "the draft is not paid for twice");

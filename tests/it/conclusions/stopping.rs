@@ -37,8 +37,13 @@ fn stop_council(
 ) -> CommandResult {
     let mut running = CouncilProcess::start_ask(council, arguments);
     running.wait_until_called(called.0, called.1, called.2);
-    let told = running.intervene(&["stop"]);
-    assert_eq!((told.code, told.value_at("running")), (0, &json!(true)), "{:#}", told.document);
+    let result = running.intervene(&["stop"]);
+    assert_eq!(
+        (result.code, result.value_at("running")),
+        (0, &json!(true)),
+        "{:#}",
+        result.document
+    );
     let start = Instant::now();
     let end = running.wait_result();
     assert!(start.elapsed() < STOP_TIMEOUT, "it took {:?}", start.elapsed());
@@ -56,36 +61,36 @@ fn calls_by_purpose(council: &TestCouncil) -> [usize; 5] {
     purposes.map(|purpose| council.call_count(purpose))
 }
 
-fn participant_names(told: &CommandResult) -> Vec<&str> {
-    let participants = told.value_at("conclusion.participants").as_array().unwrap();
+fn participant_names(result: &CommandResult) -> Vec<&str> {
+    let participants = result.value_at("conclusion.participants").as_array().unwrap();
     participants.iter().map(|one| one["agent"].as_str().unwrap()).collect()
 }
 
 #[test]
 fn a_stop_does_not_wait_for_a_seat_that_hangs_and_concludes_on_what_there_is() {
     let council = hanging_council(&[(AskPurpose::Opinion, "cid")]);
-    let told = stop_council(&council, &[], (AskPurpose::Opinion, 3, 1));
-    told.expect_status("done", 0);
-    check_output(&council, &told);
-    assert_eq!(told.value_at("terminal_state"), "clean");
-    assert_eq!(participant_names(&told), ["ann", "bob"]);
+    let result = stop_council(&council, &[], (AskPurpose::Opinion, 3, 1));
+    result.expect_status("done", 0);
+    check_output(&council, &result);
+    assert_eq!(result.value_at("terminal_state"), "clean");
+    assert_eq!(participant_names(&result), ["ann", "bob"]);
     assert_eq!(calls_by_purpose(&council), [3, 0, 0, 1, 1]);
-    assert_eq!(told.value_at("flags.degraded"), true);
-    assert_eq!(told.value_at("report"), &Value::Null);
+    assert_eq!(result.value_at("flags.degraded"), true);
+    assert_eq!(result.value_at("report"), &Value::Null);
     let stop = json!([{ "round": 1, "kind": "stop", "text": null, "to": null, "restated": null,
         "confirmed": null }]);
-    assert_eq!(read_interventions(&told), stop);
-    let shown = council.run_command(&["show", told.dialogue_id(), "--json"]);
+    assert_eq!(read_interventions(&result), stop);
+    let shown = council.run_command(&["show", result.dialogue_id(), "--json"]);
     assert_eq!(shown.code, 0);
 }
 
 #[test]
 fn what_was_answered_by_then_is_in_the_record_and_is_not_asked_for_again() {
     let council = hanging_council(&[(AskPurpose::PeerReview, "bob")]);
-    let told = stop_council(&council, &[], (AskPurpose::PeerReview, 3, 1));
-    told.expect_status("done", 0);
+    let result = stop_council(&council, &[], (AskPurpose::PeerReview, 3, 1));
+    result.expect_status("done", 0);
     assert_eq!(calls_by_purpose(&council), [3, 3, 0, 1, 1]);
-    let reviews = told.value_at("rounds.r2.reviews").as_array().unwrap();
+    let reviews = result.value_at("rounds.r2.reviews").as_array().unwrap();
     let reviewers: Vec<&Value> =
         reviews.iter().map(|review| &review["reviewer_provider"]).collect();
     assert_eq!(reviewers, ["ann", "cid"]);
@@ -95,24 +100,24 @@ fn what_was_answered_by_then_is_in_the_record_and_is_not_asked_for_again() {
     assert_eq!(record.matches("\"omission: Who pays is left out\"").count(), 2 * 2, "{record}");
     // Bob did not fail: he was not waited for.
     let cancelled = json!([{ "provider": "bob", "round": "R2" }]);
-    assert_eq!(told.value_at("panel.cancelled"), &cancelled);
-    assert_eq!(told.value_at("panel.failed"), &json!([]));
-    let round = told.value_at("metrics.rounds.1");
+    assert_eq!(result.value_at("panel.cancelled"), &cancelled);
+    assert_eq!(result.value_at("panel.failed"), &json!([]));
+    let round = result.value_at("metrics.rounds.1");
     assert_eq!((&round["providers_failed"], &round["providers_cancelled"]), (&json!(0), &json!(1)));
-    let calls = council.run_command(&["show", told.dialogue_id(), "--prompts", "--json"]);
+    let calls = council.run_command(&["show", result.dialogue_id(), "--prompts", "--json"]);
     let calls = calls.document.as_array().unwrap();
     let statuses = calls.iter().filter(|call| call["status"] != "replied");
     let statuses: Vec<(&Value, &Value)> =
         statuses.map(|call| (&call["seat"], &call["status"])).collect();
     assert_eq!(statuses, [(&json!("bob"), &json!("cancelled"))]);
-    let shown = council.program.run_command(&["show", told.dialogue_id()]);
+    let shown = council.program.run_command(&["show", result.dialogue_id()]);
     assert!(shown.stdout.contains("cancelled") && !shown.stdout.contains("absent"), "{shown:?}");
 
     let council = hanging_council(&[(AskPurpose::Synthesis, "dot")]);
-    let told = stop_council(&council, &[], (AskPurpose::Synthesis, 1, 1));
-    told.expect_status("done", 0);
+    let result = stop_council(&council, &[], (AskPurpose::Synthesis, 1, 1));
+    result.expect_status("done", 0);
     assert_eq!(calls_by_purpose(&council), [3, 3, 1, 1, 1]);
-    assert_eq!(participant_names(&told), ["ann", "bob", "cid"]);
+    assert_eq!(participant_names(&result), ["ann", "bob", "cid"]);
 }
 
 #[test]
@@ -121,25 +126,25 @@ fn below_its_quorum_a_stopped_council_is_incomplete_and_resume_goes_on_asking() 
         (AskPurpose::Opinion, "bob" | "cid", 1) => ScriptedReply::Hang,
         _ => ScriptedReply::Valid,
     });
-    let told = stop_council(&council, &[], (AskPurpose::Opinion, 3, 2));
-    told.expect_status("incomplete", 3);
-    assert_eq!(told.value_at("error.error_code"), "quorum_not_met");
+    let result = stop_council(&council, &[], (AskPurpose::Opinion, 3, 2));
+    result.expect_status("incomplete", 3);
+    assert_eq!(result.value_at("error.error_code"), "quorum_not_met");
     assert_eq!(calls_by_purpose(&council), [3, 0, 0, 0, 0]);
-    let told = resume_council(&council);
-    told.expect_status("done", 0);
+    let result = resume_council(&council);
+    result.expect_status("done", 0);
     assert_eq!(calls_by_purpose(&council), [5, 3, 1, 1, 1]);
-    assert_eq!(participant_names(&told), ["ann", "bob", "cid", "dot"]);
-    assert_eq!(told.value_at("interventions.0.kind"), "stop", "it stays on record");
+    assert_eq!(participant_names(&result), ["ann", "bob", "cid", "dot"]);
+    assert_eq!(result.value_at("interventions.0.kind"), "stop", "it stays on record");
 }
 
 #[test]
 fn without_a_conclusion_a_stopped_council_delivers_the_best_opinion() {
     let council = hanging_council(&[(AskPurpose::Opinion, "cid")]);
-    let told = stop_council(&council, &["--no-conclusion"], (AskPurpose::Opinion, 3, 1));
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("report.fallback"), true);
-    assert_eq!(told.value_at("report.conclusion.statement"), "Go ahead in small steps.");
-    assert_eq!(told.value_at("terminal_state"), &Value::Null);
+    let result = stop_council(&council, &["--no-conclusion"], (AskPurpose::Opinion, 3, 1));
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("report.fallback"), true);
+    assert_eq!(result.value_at("report.conclusion.statement"), "Go ahead in small steps.");
+    assert_eq!(result.value_at("terminal_state"), &Value::Null);
     assert_eq!(calls_by_purpose(&council), [3, 0, 0, 0, 0]);
 }
 
@@ -149,10 +154,10 @@ fn stopped_while_nobody_works_on_it_it_concludes_when_it_is_taken_up() {
     let mut running = CouncilProcess::start_ask(&council, &[]);
     running.wait_until_called(AskPurpose::Opinion, 3, 1);
     running.kill_process();
-    let told = intervene_in(&council, &["stop"]);
-    assert_eq!((told.code, told.value_at("running")), (0, &json!(false)));
-    let told = resume_council(&council);
-    told.expect_status("done", 0);
+    let result = intervene_in(&council, &["stop"]);
+    assert_eq!((result.code, result.value_at("running")), (0, &json!(false)));
+    let result = resume_council(&council);
+    result.expect_status("done", 0);
     assert_eq!(calls_by_purpose(&council), [3, 0, 0, 1, 1]);
 }
 
@@ -165,8 +170,8 @@ fn stopped_after_it_ran_out_of_voices_it_concludes_on_those_it_had() {
             ScriptedReply::Valid
         }
     });
-    let told = council.run_command(&["ask", "--json", "--quiet", "Shall we go ahead?"]);
-    told.expect_status("incomplete", 3);
+    let result = council.run_command(&["ask", "--json", "--quiet", "Shall we go ahead?"]);
+    result.expect_status("incomplete", 3);
     intervene_in(&council, &["stop"]);
     resume_council(&council).expect_status("done", 0);
     assert_eq!(calls_by_purpose(&council), [3, 3, 0, 1, 1]);
@@ -183,10 +188,10 @@ fn killed_while_it_concludes_a_stopped_council_goes_on_concluding() {
     running.intervene(&["stop"]);
     running.wait_until_called(AskPurpose::Conclusion, 1, 1);
     running.kill_process();
-    let told = resume_council(&council);
-    told.expect_status("done", 0);
+    let result = resume_council(&council);
+    result.expect_status("done", 0);
     assert_eq!(calls_by_purpose(&council), [3, 0, 0, 2, 1]);
-    assert_eq!(participant_names(&told), ["ann", "bob"]);
+    assert_eq!(participant_names(&result), ["ann", "bob"]);
 }
 
 #[test]
@@ -238,8 +243,8 @@ fn a_council_that_is_abandoned_while_it_runs_asks_nobody_else_and_concludes_noth
         let abandon = json!({ "dialogue_id": find_dialogue_id(&council).unwrap() });
         assert_eq!(council.program.run_operation("abandon", &abandon).0, 0);
         gate.open();
-        let told = running.wait_result();
-        assert_eq!((told.code, told.value_at("error_code")), (1, &json!("dialogue_closed")));
+        let result = running.wait_result();
+        assert_eq!((result.code, result.value_at("error_code")), (1, &json!("dialogue_closed")));
         assert_eq!(calls_by_purpose(&council), before, "{purpose}");
         let state = RunState::from_entries(&read_journal(&council)).unwrap();
         assert!(state.conclusion_result.is_none(), "{purpose}");
@@ -267,12 +272,12 @@ fn stopped_at_any_moment_it_comes_to_an_honest_end() {
         running.wait_until_state(|_| true);
         let moment = SeededRandom::new(*seed).next_u64() % 250;
         std::thread::sleep(Duration::from_millis(moment));
-        let told = running.intervene(&["stop"]);
-        let is_in_time = told.code == 0;
+        let result = running.intervene(&["stop"]);
+        let is_in_time = result.code == 0;
         assert!(
-            is_in_time || told.value_at("error_code") == "dialogue_closed",
+            is_in_time || result.value_at("error_code") == "dialogue_closed",
             "{:#}",
-            told.document
+            result.document
         );
         let mut end = running.wait_result();
         if end.code == 3 {
@@ -285,8 +290,8 @@ fn stopped_at_any_moment_it_comes_to_an_honest_end() {
         end.expect_status("done", 0);
         assert_eq!(end.value_at("terminal_state"), "revised", "seed {seed}");
         check_output(&council, &end);
-        let heard = usable_answers(&council);
-        assert!(heard.windows(2).all(|pair| pair[0] != pair[1]), "seed {seed}: {heard:?}");
+        let received = usable_answers(&council);
+        assert!(received.windows(2).all(|pair| pair[0] != pair[1]), "seed {seed}: {received:?}");
     });
 }
 

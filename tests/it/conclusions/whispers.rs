@@ -41,16 +41,21 @@ fn run_with_intervention(words: &[&str]) -> TestCouncil {
     let council = gated_council(&gate);
     let mut running = CouncilProcess::start_ask(&council, &[]);
     running.wait_until_called(AskPurpose::Opinion, 3, 1);
-    let told = running.intervene(words);
-    assert_eq!((told.code, told.value_at("running")), (0, &json!(true)), "{:#}", told.document);
+    let result = running.intervene(words);
+    assert_eq!(
+        (result.code, result.value_at("running")),
+        (0, &json!(true)),
+        "{:#}",
+        result.document
+    );
     gate.open();
-    let told = running.wait_result();
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("terminal_state"), "revised");
+    let result = running.wait_result();
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("terminal_state"), "revised");
     check_intervention_delivery(&council);
-    check_output(&council, &told);
-    let asides = told.stderr.lines().filter(|line| line.contains("» whisper to "));
-    assert_eq!(asides.count(), 1, "{}", told.stderr);
+    check_output(&council, &result);
+    let asides = result.stderr.lines().filter(|line| line.contains("» whisper to "));
+    assert_eq!(asides.count(), 1, "{}", result.stderr);
     council
 }
 
@@ -128,7 +133,7 @@ fn delayed_reply(asked: &SeatRequest<'_>) -> ScriptedReply {
 #[test]
 fn whispers_at_any_moment_from_other_processes_never_break_a_run() {
     let runs: Vec<u32> = (0..pick_repeats(4, 200)).collect();
-    let heard = AtomicUsize::new(0);
+    let received = AtomicUsize::new(0);
     check_all(&runs, |nth| {
         let council = TestCouncil::new(delayed_reply);
         let mut running = CouncilProcess::start_ask(&council, &[]);
@@ -138,20 +143,23 @@ fn whispers_at_any_moment_from_other_processes_never_break_a_run() {
             words += 1;
             let text = format!("word {words} of {nth}.");
             let to: &[&str] = [&[][..], &["--to", "ann"], &["--to", "dot"]][words % 3];
-            let told = running.intervene(&[&["whisper", &text], to].concat());
+            let result = running.intervene(&[&["whisper", &text], to].concat());
             // A run that has ended or is ending rejects the whisper.
-            let code = told.document.get("error_code").and_then(Value::as_str);
-            assert!(told.code == 0 || code == Some("dialogue_closed"), "{:#}", told.document);
+            let code = result.document.get("error_code").and_then(Value::as_str);
+            assert!(result.code == 0 || code == Some("dialogue_closed"), "{:#}", result.document);
         }
-        let told = running.wait_result();
-        told.expect_status("done", 0);
-        assert_eq!(told.value_at("terminal_state"), "revised");
+        let result = running.wait_result();
+        result.expect_status("done", 0);
+        assert_eq!(result.value_at("terminal_state"), "revised");
         check_intervention_delivery(&council);
-        check_output(&council, &told);
-        heard.fetch_add(told.value_at("interventions").as_array().unwrap().len(), Ordering::SeqCst);
+        check_output(&council, &result);
+        received.fetch_add(
+            result.value_at("interventions").as_array().unwrap().len(),
+            Ordering::SeqCst,
+        );
     });
     // On a busy machine a run may end before the second whisper arrives.
-    assert!(heard.into_inner() >= runs.len() / 2, "hardly any whisper arrived in time");
+    assert!(received.into_inner() >= runs.len() / 2, "hardly any whisper arrived in time");
 }
 
 #[test]
@@ -199,17 +207,17 @@ fn what_was_said_outlives_the_process_it_was_said_to() {
     running.intervene(&["whisper", WHISPER_TEXT]);
     running.intervene(&["direct", "Only reads count.", "--yes"]);
     running.kill_process();
-    let told = intervene_in(&council, &["whisper", "Nobody is there.", "--to", "cid"]);
-    assert_eq!((told.code, told.value_at("running")), (0, &json!(false)));
+    let result = intervene_in(&council, &["whisper", "Nobody is there.", "--to", "cid"]);
+    assert_eq!((result.code, result.value_at("running")), (0, &json!(false)));
     gate.open();
-    let told = resume_council(&council);
-    told.expect_status("done", 0);
+    let result = resume_council(&council);
+    result.expect_status("done", 0);
     check_intervention_delivery(&council);
     assert_eq!(council.call_count(AskPurpose::Opinion), 4, "only cid is asked again");
     assert!(seats_sent(&council, WHISPER_TEXT).iter().all(|who| !who.starts_with("opinion")));
     assert_eq!(seats_sent(&council, "Nobody is there."), ["review cid"]);
     assert_eq!(
-        read_interventions(&told),
+        read_interventions(&result),
         json!([
             { "round": 1, "kind": "whisper", "text": WHISPER_TEXT, "to": null, "restated": null,
               "confirmed": null },
@@ -240,30 +248,30 @@ fn during_the_ending_only_those_who_write_it_can_be_told_anything() {
     let refused: [&[&str]; 3] =
         [&["whisper", "x", "--to", "ann"], &["direct", "x", "--yes"], &["stop"]];
     for words in refused {
-        let told = running.intervene(words);
+        let result = running.intervene(words);
         assert_eq!(
-            (told.code, told.value_at("error_code")),
+            (result.code, result.value_at("error_code")),
             (1, &json!("dialogue_closed")),
             "{words:?}"
         );
     }
     gate.open();
-    let told = running.wait_result();
-    told.expect_status("done", 0);
+    let result = running.wait_result();
+    result.expect_status("done", 0);
     assert_eq!(seats_sent(&council, WHISPER_TEXT), ["revision dot"]);
     assert_eq!(council.call_count(AskPurpose::Restatement), 0);
-    assert_eq!(told.value_at("interventions").as_array().unwrap().len(), 1);
+    assert_eq!(result.value_at("interventions").as_array().unwrap().len(), 1);
 }
 
 #[track_caller]
 fn expect_error(council: &TestCouncil, arguments: &[&str], code: i32, error_code: &str) -> Value {
-    let told = council.run_command(&[arguments, &["--json"]].concat());
+    let result = council.run_command(&[arguments, &["--json"]].concat());
     assert_eq!(
-        (told.code, told.value_at("error_code")),
+        (result.code, result.value_at("error_code")),
         (code, &json!(error_code)),
         "{arguments:?}"
     );
-    told.document
+    result.document
 }
 
 #[test]
@@ -355,8 +363,8 @@ fn whoever_has_no_run_cannot_be_spoken_to() {
     {
         expect_error(&council, words, 1, "not_supported");
     }
-    let told = council.run_command(&["ask", "--json", "--quiet", "--deadline", "1ms", QUESTION]);
-    let id = told.dialogue_id().to_owned();
+    let result = council.run_command(&["ask", "--json", "--quiet", "--deadline", "1ms", QUESTION]);
+    let id = result.dialogue_id().to_owned();
     assert_eq!(council.program.run_operation("abandon", &json!({ "dialogue_id": id })).0, 0);
     expect_error(&council, &["whisper", &id, "x"], 1, "dialogue_closed");
     expect_error(&council, &["resume", &id], 1, "dialogue_closed");
@@ -371,14 +379,14 @@ fn the_three_commands_say_what_was_noted_and_whoever_watches_sees_it() {
     running.wait_until_called(AskPurpose::Opinion, 3, 1);
     let id = find_dialogue_id(&council).unwrap();
     let watching = CouncilProcess::start_command(&council, &["watch", &id, "--json"]);
-    let told = [
+    let result = [
         running.intervene(&["whisper", WHISPER_TEXT]),
         running.intervene(&["whisper", WHISPER_TEXT, "--to", "cid"]),
         running.intervene(&["direct", "Only reads count.", "--yes"]),
         running.intervene(&["stop"]),
     ];
-    let shown = told.iter().map(|told| {
-        let mut document = told.document.clone();
+    let shown = result.iter().map(|result| {
+        let mut document = result.document.clone();
         assert_eq!(document["dialogue_id"], id.as_str());
         assert!(document["intervention"]["at"].as_str().unwrap().ends_with('Z'));
         document["dialogue_id"] = json!("ID");
@@ -413,7 +421,7 @@ fn in_words_each_says_what_will_come_of_it() {
         let ran = council.program.run_command(words);
         format!("{}{}", ran.stderr, ran.stdout).replace(&id, "ID")
     };
-    let told = [
+    let result = [
         say(&["whisper", &id, WHISPER_TEXT]),
         say(&["whisper", &id, WHISPER_TEXT, "--to", "bob"]),
         say(&["direct", &id, "Only reads count.", "--yes"]),
@@ -421,7 +429,7 @@ fn in_words_each_says_what_will_come_of_it() {
     ];
     running.kill_process();
     let alone = [say(&["stop", &id])];
-    insta::assert_snapshot!(told.iter().chain(&alone).cloned().collect::<String>(), @r"
+    insta::assert_snapshot!(result.iter().chain(&alone).cloned().collect::<String>(), @r"
     Recorded. Every seat that is asked from now on reads it.
     Recorded. Only bob reads it, from its next prompt on.
     dot understands: Go ahead, but slowly.

@@ -49,11 +49,11 @@ fn a_dry_run_calls_no_model_and_writes_nothing() {
     std::fs::write(council.program.path().join("batch.jsonl"), "\"One?\"\n").unwrap();
     let entries = || std::fs::read_dir(council.program.path()).unwrap().count();
     let before = entries();
-    let told = council.run_ask(&["--dry-run"]);
-    told.expect_status("planned", 0);
-    assert_eq!(*told.value_at("estimate.calls"), 7);
-    assert_eq!(*told.value_at("chairs"), json!(["dot"]));
-    let seats = told.value_at("seats").as_array().unwrap();
+    let result = council.run_ask(&["--dry-run"]);
+    result.expect_status("planned", 0);
+    assert_eq!(*result.value_at("estimate.calls"), 7);
+    assert_eq!(*result.value_at("chairs"), json!(["dot"]));
+    let seats = result.value_at("seats").as_array().unwrap();
     assert_eq!(seats.len(), 4);
     let text = council.program.run_command(&["ask", "Shall we?", "--dry-run"]);
     assert!(text.code == 0 && text.stdout.contains("No model was called"), "{text:?}");
@@ -68,12 +68,12 @@ fn a_deadline_ends_a_run_that_can_be_resumed() {
     // The deadline belongs to the first command: the resumed run takes longer.
     let (council, let_go) = hanging_council(Duration::from_millis(700));
     let began = Instant::now();
-    let told = council.run_ask(&["--deadline", "1800ms"]);
+    let result = council.run_ask(&["--deadline", "1800ms"]);
     assert!(began.elapsed() < STEP_TIMEOUT);
-    told.expect_status("incomplete", 3);
-    assert_eq!(*told.value_at("error.error_code"), "deadline_exceeded");
-    assert_eq!(told.value_at("rounds.r1.opinions").as_array().unwrap().len(), 2);
-    check_resumes(&council, told.dialogue_id(), &let_go);
+    result.expect_status("incomplete", 3);
+    assert_eq!(*result.value_at("error.error_code"), "deadline_exceeded");
+    assert_eq!(result.value_at("rounds.r1.opinions").as_array().unwrap().len(), 2);
+    check_resumes(&council, result.dialogue_id(), &let_go);
 }
 
 #[test]
@@ -164,15 +164,15 @@ fn a_question_of_architecture_brings_alternatives_and_a_plan() {
         | AskPurpose::Verdicts
         | AskPurpose::Adjudication => ScriptedReply::Valid,
     });
-    let told = council.run_ask(&["--mode", "architecture"]);
-    told.expect_status("done", 0);
-    assert_eq!(*told.value_at("mode"), "architecture");
+    let result = council.run_ask(&["--mode", "architecture"]);
+    result.expect_status("done", 0);
+    assert_eq!(*result.value_at("mode"), "architecture");
     assert_eq!(
-        *told.value_at("report.alternatives.0"),
+        *result.value_at("report.alternatives.0"),
         "One large step, which cannot be taken back"
     );
     assert_eq!(
-        *told.value_at("report.verification_plan.0"),
+        *result.value_at("report.verification_plan.0"),
         "Count the steps that were taken back"
     );
     let seen = council.server.requests();
@@ -227,19 +227,19 @@ fn a_review_of_files_merges_its_findings() {
     std::fs::create_dir(folder.join("src")).unwrap();
     std::fs::write(folder.join("src/main.rs"), "let door = \"a blue door\";\n").unwrap();
     std::fs::write(folder.join("src/picture.png"), [0x89, 0x50, 0x4e, 0x47, 0, 1, 2]).unwrap();
-    let told = council.run_ask(&["--mode", "review", "--context", "src"]);
-    told.expect_status("done", 0);
+    let result = council.run_ask(&["--mode", "review", "--context", "src"]);
+    result.expect_status("done", 0);
     for seen in council.server.requests() {
         assert!(seen.user.contains("let door = \"a blue door\";"), "{} read no file", seen.model);
         assert!(!seen.system.contains("blue door"), "a file is no instruction");
     }
-    assert_eq!(*told.value_at("transparency.context.files"), 1);
-    let excluded = told.value_at("transparency.context.excluded.0.path").as_str().unwrap();
+    assert_eq!(*result.value_at("transparency.context.files"), 1);
+    let excluded = result.value_at("transparency.context.excluded.0.path").as_str().unwrap();
     assert!(excluded.ends_with("picture.png"), "{excluded}");
-    assert_eq!(*told.value_at("rounds.r1.opinions.0.findings.0.id"), "SEC-001");
-    let position = told.value_at("rounds.r2.reviews.0.targets.0.finding_positions.0.position");
+    assert_eq!(*result.value_at("rounds.r1.opinions.0.findings.0.id"), "SEC-001");
+    let position = result.value_at("rounds.r2.reviews.0.targets.0.finding_positions.0.position");
     assert_eq!(*position, "confirm");
-    let merged = told.value_at("report.findings.0");
+    let merged = result.value_at("report.findings.0");
     // Counted from the replies, not taken from the chair.
     for credit in ["reported_by", "confirmed_by"] {
         let mut seats: Vec<&str> =
@@ -248,7 +248,7 @@ fn a_review_of_files_merges_its_findings() {
         assert_eq!(seats, ["ann", "bob", "cid"], "{credit} of {merged}");
     }
     assert_eq!(merged["disputed_by"], json!([]));
-    let exported = council.run_command(&["export", told.dialogue_id(), "--json"]).document;
+    let exported = council.run_command(&["export", result.dialogue_id(), "--json"]).document;
     let claims = exported["claims"].as_array().unwrap();
     let found = claims.iter().filter(|claim| claim["label"] == "SEC-001: Key in the code").count();
     assert_eq!(found, 3, "each finding is a claim of its seat");
@@ -256,16 +256,16 @@ fn a_review_of_files_merges_its_findings() {
 
 #[test]
 fn findings_belong_to_reviews_alone() {
-    let told = TestCouncil::new(inspection_reply).run_ask(&[]);
-    told.expect_status("done", 0);
-    assert_eq!(*told.value_at("rounds.r1.opinions.0.findings"), json!([]));
+    let result = TestCouncil::new(inspection_reply).run_ask(&[]);
+    result.expect_status("done", 0);
+    assert_eq!(*result.value_at("rounds.r1.opinions.0.findings"), json!([]));
 }
 
 #[test]
 fn a_file_that_is_not_there_ends_it_before_anybody_is_asked() {
     let council = TestCouncil::new(|_| ScriptedReply::Valid);
-    let told = council.run_ask(&["--context", "nowhere.md"]);
-    told.expect_status("error", 4);
+    let result = council.run_ask(&["--context", "nowhere.md"]);
+    result.expect_status("error", 4);
     assert_eq!(council.server.requests().len(), 0);
     assert!(!council.program.path().join(".plenary").exists());
 }
@@ -281,11 +281,11 @@ fn prompts_can_be_kept_out_of_the_record_and_a_cut_run_still_goes_on() {
         },
         |settings| settings["retention"] = json!({ "keep_prompts": false }),
     );
-    let told = council.run_ask(&["--deadline", "1800ms"]);
-    told.expect_status("incomplete", 3);
+    let result = council.run_ask(&["--deadline", "1800ms"]);
+    result.expect_status("incomplete", 3);
     let first: Vec<String> =
         council.requests_for(AskPurpose::Opinion).iter().map(joined_prompt).collect();
-    check_resumes(&council, told.dialogue_id(), &let_go);
+    check_resumes(&council, result.dialogue_id(), &let_go);
     let again: Vec<String> =
         council.requests_for(AskPurpose::Opinion).iter().map(joined_prompt).collect();
     assert_eq!(again.last(), first.first(), "what was written anew is what was sent before");
@@ -302,7 +302,7 @@ fn joined_prompt(seen: &crate::kit::ModelRequest) -> String {
 fn a_question_behind_a_list_of_files_is_a_question() {
     let council = TestCouncil::new(|_| ScriptedReply::Valid);
     std::fs::write(council.program.path().join("plan.md"), "We begin on Monday.").unwrap();
-    let told = council.run_command(&[
+    let result = council.run_command(&[
         "ask",
         "--json",
         "--no-conclusion",
@@ -310,8 +310,8 @@ fn a_question_behind_a_list_of_files_is_a_question() {
         "plan.md",
         "Is Monday good?",
     ]);
-    told.expect_status("done", 0);
-    assert_eq!(*told.value_at("transparency.context.files"), 1);
+    result.expect_status("done", 0);
+    assert_eq!(*result.value_at("transparency.context.files"), 1);
     let seen = council.requests_for(AskPurpose::Opinion);
     assert!(seen[0].user.contains("Is Monday good?") && seen[0].user.contains("on Monday."));
     let ran = council.program.run_command(&["ask", "--context", "plan.md"]);
@@ -330,8 +330,8 @@ fn a_lens_reaches_its_seat_and_the_chair_alone() {
             providers[1]["lens"] = json!("Think of the night shift.");
         },
     );
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
     let ours = "Your lens: Look first for what makes this fail";
     let theirs = "===== BEGIN request YOUR LENS ";
     for seen in council.server.requests() {
@@ -343,7 +343,7 @@ fn a_lens_reaches_its_seat_and_the_chair_alone() {
         assert_eq!(is_told, is_chair, "{seen:?}");
         assert!(!is_chair || !seen.user.contains("night shift"), "the operator's words stay out");
     }
-    assert_eq!(told.value_at("transparency.providers.0.lens"), "skeptic");
-    let shown = council.program.run_command(&["show", told.dialogue_id()]);
+    assert_eq!(result.value_at("transparency.providers.0.lens"), "skeptic");
+    let shown = council.program.run_command(&["show", result.dialogue_id()]);
     assert!(shown.stdout.contains("ann, skeptic"), "{}", shown.stdout);
 }

@@ -54,11 +54,11 @@ fn results_come_as_they_are_ready_and_the_worst_decides() {
         r#"{"id": "two", "question": "Quick?", "mode": "architecture"}"#,
         r#"{"id": 3, "question": "Refused?"}"#,
     ];
-    let (code, told) = run_batch(&council, &lines, &["--jobs", "3"]);
+    let (code, result) = run_batch(&council, &lines, &["--jobs", "3"]);
     assert_eq!(code, 3);
-    assert_eq!(told.len(), 3);
-    assert_eq!(told[2]["index"], 0, "the slowest comes last");
-    let find = |index: usize| told.iter().find(|line| line["index"] == index).unwrap();
+    assert_eq!(result.len(), 3);
+    assert_eq!(result[2]["index"], 0, "the slowest comes last");
+    let find = |index: usize| result.iter().find(|line| line["index"] == index).unwrap();
     let facts = |index: usize| {
         let line = find(index);
         json!([line["id"], line["status"], line["mode"]])
@@ -83,14 +83,14 @@ fn a_batch_with_a_malformed_line_calls_no_model() {
         r#"{"id": 4}"#,
         r#""  ""#,
     ];
-    let (code, told) = run_batch(&council, &lines, &[]);
+    let (code, result) = run_batch(&council, &lines, &[]);
     assert_eq!(code, 1);
-    let text = told[0].to_string();
+    let text = result[0].to_string();
     for line in ["line 2", "line 3", "line 4", "line 5"] {
         let named = text.contains(&format!("\"message\":\"{line}: "));
         assert!(named, "{line} is not named in {text}");
     }
-    assert_eq!(told[0]["errors"].as_array().unwrap().len(), 4, "the good line is not at fault");
+    assert_eq!(result[0]["errors"].as_array().unwrap().len(), 4, "the good line is not at fault");
     assert_eq!(council.server.requests().len(), 0);
     assert_eq!(run_batch(&council, &[""], &[]).0, 1, "an empty batch is none");
     assert_eq!(council.program.run_command(&["ask", "--batch", "nowhere.jsonl"]).code, 4);
@@ -107,14 +107,14 @@ fn a_batch_spends_no_more_than_it_may() {
         }
     });
     let lines = [r#""One?""#; 9];
-    let (code, told) = run_batch(&council, &lines, &["--jobs", "1", "--budget-usd", "6"]);
+    let (code, result) = run_batch(&council, &lines, &["--jobs", "1", "--budget-usd", "6"]);
     assert_eq!(code, 3);
-    let statuses = column_of(&told, "status");
-    assert_eq!(told[0]["status"], "done");
+    let statuses = column_of(&result, "status");
+    assert_eq!(result[0]["status"], "done");
     assert_eq!(*statuses[8], "incomplete");
-    assert_eq!(told[8]["error"]["error_code"], "budget_exhausted");
+    assert_eq!(result[8]["error"]["error_code"], "budget_exhausted");
     let cost = |line: &Value| line["metrics"]["session"]["total_cost_estimate"].as_f64();
-    let spent: f64 = told.iter().filter_map(cost).sum();
+    let spent: f64 = result.iter().filter_map(cost).sum();
     assert!(spent > 1.0 && spent <= 6.0, "{spent} dollars were spent");
 }
 
@@ -122,11 +122,11 @@ fn a_batch_spends_no_more_than_it_may() {
 fn each_question_has_the_time_of_the_settings_and_all_the_time_of_the_flag() {
     let council = batch_council(|settings| settings["budget"]["wall_max"] = json!("2500ms"));
     let lines = [r#""Slow?""#; 5];
-    let (code, told) = run_batch(&council, &lines, &["--jobs", "1"]);
-    assert_eq!((code, column_of(&told, "status")), (0, vec![&json!("done"); 5]));
-    let (code, told) = run_batch(&council, &lines, &["--jobs", "1", "--deadline", "900ms"]);
+    let (code, result) = run_batch(&council, &lines, &["--jobs", "1"]);
+    assert_eq!((code, column_of(&result, "status")), (0, vec![&json!("done"); 5]));
+    let (code, result) = run_batch(&council, &lines, &["--jobs", "1", "--deadline", "900ms"]);
     assert_eq!(code, 3);
-    let last = told.iter().find(|line| line["index"] == 4).unwrap();
+    let last = result.iter().find(|line| line["index"] == 4).unwrap();
     assert_eq!(last["error"]["error_code"], "deadline_exceeded");
 }
 
@@ -154,21 +154,21 @@ fn money_for_twenty_councils_ends_about_twenty_of_two_hundred() {
         (0..200).map(|place| format!("\"Question {place:03}?\"")).collect();
     let questions: Vec<&str> = questions.iter().map(String::as_str).collect();
     let budget_flag = format!("{budget:.6}");
-    let (code, told) =
+    let (code, result) =
         run_batch(&council, &questions, &["--jobs", "60", "--budget-usd", &budget_flag]);
-    assert_eq!((code, told.len()), (3, 200));
-    let done: Vec<&Value> = told.iter().filter(|line| line["status"] == "done").collect();
+    assert_eq!((code, result.len()), (3, 200));
+    let done: Vec<&Value> = result.iter().filter(|line| line["status"] == "done").collect();
     assert!(done.len() >= 18, "{} are done", done.len());
-    let spent: f64 = told.iter().map(cost_of).sum();
+    let spent: f64 = result.iter().map(cost_of).sum();
     assert!(spent <= budget + 1e-6, "{spent} of {budget} dollars were spent");
     // Started runs come first; the others left no trace.
-    let begun: Vec<&Value> = told.iter().filter(|line| !line["dialogue_id"].is_null()).collect();
+    let begun: Vec<&Value> = result.iter().filter(|line| !line["dialogue_id"].is_null()).collect();
     assert!(begun.len() <= done.len() + 2, "{} were begun, {} are done", begun.len(), done.len());
     let last_begun = begun.iter().map(|line| line["index"].as_u64().unwrap()).max();
     assert_eq!(last_begun, Some(begun.len() as u64 - 1), "the earlier questions come first");
     let listed = council.run_command(&["list", "--json", "--limit", "100"]);
     assert_eq!(listed.value_at("dialogues").as_array().unwrap().len(), begun.len() + 1);
-    for line in told.iter().filter(|line| line["dialogue_id"].is_null()) {
+    for line in result.iter().filter(|line| line["dialogue_id"].is_null()) {
         assert_eq!(line["status"], "incomplete", "{line}");
         assert_eq!(line["error"]["error_code"], "budget_exhausted", "{line}");
         let message = line["error"]["message"].as_str().unwrap();
@@ -185,9 +185,9 @@ fn what_the_batch_cannot_pay_for_is_said_to_be_the_batchs() {
     let (_, alone) = run_batch(&council, &[r#""What does one take?""#], &[]);
     let budget = format!("{:.6}", 1.5 + cost_of(&alone[0]) / 2.0);
     let lines = [r#""One?""#, r#""Two?""#];
-    let (code, told) = run_batch(&council, &lines, &["--jobs", "2", "--budget-usd", &budget]);
+    let (code, result) = run_batch(&council, &lines, &["--jobs", "2", "--budget-usd", &budget]);
     assert_eq!(code, 3);
-    let find = |index: usize| told.iter().find(|line| line["index"] == index).unwrap();
+    let find = |index: usize| result.iter().find(|line| line["index"] == index).unwrap();
     let message =
         "what is left of the batch's budget (`--budget-usd`) does not cover the next call";
     assert_eq!(find(0)["error"]["message"], message, "{:#}", find(0));

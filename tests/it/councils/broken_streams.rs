@@ -133,7 +133,7 @@ fn an_agent_that_waits_is_told_how_much_a_seat_wrote() {
     });
     let result = agent.request_ok("tools/call", &call);
     assert_eq!(result["structuredContent"]["status"], "done", "{result:#}");
-    let told = agent.notices.iter().filter_map(|notice| notice["params"]["message"].as_str());
-    let told: Vec<&str> = told.filter(|text| text.contains(" is writing, ")).collect();
-    assert!(told.iter().any(|text| text.starts_with("cid is writing, ")), "{told:?}");
+    let outcome = agent.notices.iter().filter_map(|notice| notice["params"]["message"].as_str());
+    let outcome: Vec<&str> = outcome.filter(|text| text.contains(" is writing, ")).collect();
+    assert!(outcome.iter().any(|text| text.starts_with("cid is writing, ")), "{outcome:?}");
 }

@@ -65,8 +65,8 @@ impl CommandResult {
 
     #[track_caller]
     pub(crate) fn expect_status(&self, status: &str, code: i32) -> &Self {
-        let told = (self.value_at("status").as_str().unwrap(), self.code);
-        assert_eq!(told, (status, code), "{:#}\n{}", self.document, self.stderr);
+        let result = (self.value_at("status").as_str().unwrap(), self.code);
+        assert_eq!(result, (status, code), "{:#}\n{}", self.document, self.stderr);
         self
     }
 }

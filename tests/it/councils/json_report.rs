@@ -89,36 +89,40 @@ fn every_key_is_there_however_the_run_ended() {
                 ScriptedReply::Valid
             }
         });
-        let told = council.run_ask(&[]);
-        told.expect_status(status, code);
-        check_keys(&told.document, &REPORT_KEYS);
+        let result = council.run_ask(&[]);
+        result.expect_status(status, code);
+        check_keys(&result.document, &REPORT_KEYS);
         if absent == 0 {
-            check_keys(&told.document, &DONE_KEYS);
-            assert_eq!(*told.value_at("error"), Value::Null);
+            check_keys(&result.document, &DONE_KEYS);
+            assert_eq!(*result.value_at("error"), Value::Null);
         } else {
-            check_keys(&told.document, &[("error", "error_code message suggestion")]);
-            let resume = format!("plenary resume {}", told.dialogue_id());
-            assert!(told.value_at("error.suggestion").as_str().unwrap().contains(&resume));
+            check_keys(&result.document, &[("error", "error_code message suggestion")]);
+            let resume = format!("plenary resume {}", result.dialogue_id());
+            assert!(result.value_at("error.suggestion").as_str().unwrap().contains(&resume));
             assert_eq!(
-                [told.value_at("rounds.r2"), told.value_at("rounds.r3"), told.value_at("report")],
+                [
+                    result.value_at("rounds.r2"),
+                    result.value_at("rounds.r3"),
+                    result.value_at("report")
+                ],
                 [&Value::Null; 3]
             );
         }
         for nothing in ["terminal_state", "conclusion", "draft", "explanation", "audit"] {
-            assert_eq!(*told.value_at(nothing), Value::Null, "{nothing}");
+            assert_eq!(*result.value_at(nothing), Value::Null, "{nothing}");
         }
     });
 }
 
 #[test]
 fn a_run_counts_what_it_did() {
-    let told = TestCouncil::new(|_| ScriptedReply::Valid).run_ask(&[]);
-    told.expect_status("done", 0);
-    let id = told.value_at("dialogue_id");
+    let result = TestCouncil::new(|_| ScriptedReply::Valid).run_ask(&[]);
+    result.expect_status("done", 0);
+    let id = result.value_at("dialogue_id");
     for same in ["report.run_id", "metrics.session.session_id", "transparency.run_id"] {
-        assert_eq!(told.value_at(same), id, "{same}");
+        assert_eq!(result.value_at(same), id, "{same}");
     }
-    let rounds = told.value_at("metrics.rounds").as_array().unwrap();
+    let rounds = result.value_at("metrics.rounds").as_array().unwrap();
     let counted: Vec<Value> = rounds
         .iter()
         .map(|round| {
@@ -129,18 +133,18 @@ fn a_run_counts_what_it_did() {
         .collect();
     assert_eq!(json!(counted), json!([["R1", [3, 3, 0]], ["R2", [3, 3, 0]], ["R3", [1, 1, 0]]]));
     assert!(rounds.iter().all(|round| round["total_tokens_out"].as_u64().unwrap() > 0));
-    assert_eq!(*told.value_at("metrics.session.calls"), 7);
-    assert_eq!(*told.value_at("metrics.session.rounds_completed"), 3);
-    assert_eq!(*told.value_at("report.rounds_completed"), 3);
+    assert_eq!(*result.value_at("metrics.session.calls"), 7);
+    assert_eq!(*result.value_at("metrics.session.rounds_completed"), 3);
+    assert_eq!(*result.value_at("report.rounds_completed"), 3);
     assert_eq!(
-        *told.value_at("tally"),
+        *result.value_at("tally"),
         json!({ "approve": 3, "reject": 0, "conditional": 0, "abstain": 0, "none": 0 })
     );
     assert_eq!(
-        *told.value_at("report.providers_participated"),
+        *result.value_at("report.providers_participated"),
         json!(["ann", "bob", "cid", "dot"])
     );
-    let mut seats: Vec<&str> = told
+    let mut seats: Vec<&str> = result
         .value_at("transparency.letter_map")
         .as_object()
         .unwrap()
@@ -160,26 +164,29 @@ fn costs_say_where_they_come_from() {
                 json!({ "input_per_mtok": 1.0, "output_per_mtok": 10.0 });
         },
     );
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
     let cost = |place: usize| {
         let usd =
-            told.value_at(&format!("transparency.providers.{place}.cost_usd")).as_f64().unwrap();
+            result.value_at(&format!("transparency.providers.{place}.cost_usd")).as_f64().unwrap();
         (
             usd,
-            told.value_at(&format!("transparency.providers.{place}.cost_source")).as_str().unwrap(),
+            result
+                .value_at(&format!("transparency.providers.{place}.cost_source"))
+                .as_str()
+                .unwrap(),
         )
     };
     assert_eq!(cost(0), (0.0, "computed"), "a provider on loopback costs nothing unless priced");
     let (usd, source) = cost(1);
     assert_eq!(source, "computed");
     let tokens = |way: &str| {
-        told.value_at(&format!("transparency.providers.1.tokens_{way}")).as_f64().unwrap()
+        result.value_at(&format!("transparency.providers.1.tokens_{way}")).as_f64().unwrap()
     };
     // Each of its two calls is rounded up to a millionth.
     let exact = (tokens("in") + tokens("out") * 10.0) / 1e6;
     assert!((usd - exact).abs() <= 2e-6, "{usd} for {exact}");
-    assert_eq!(told.value_at("metrics.session.total_cost_estimate").as_f64(), Some(usd));
+    assert_eq!(result.value_at("metrics.session.total_cost_estimate").as_f64(), Some(usd));
 }
 
 #[test]
@@ -207,16 +214,16 @@ fn a_second_transport_is_named_with_its_reason_and_kept() {
             ann["command"] = command;
         },
     );
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
-    assert_eq!(*told.value_at("rounds.r1.opinions.0.summary"), "By another way.");
-    assert_eq!(*told.value_at("panel.failed"), json!([]));
-    let fallback = told.value_at("transparency.providers.0.fallback");
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
+    assert_eq!(*result.value_at("rounds.r1.opinions.0.summary"), "By another way.");
+    assert_eq!(*result.value_at("panel.failed"), json!([]));
+    let fallback = result.value_at("transparency.providers.0.fallback");
     assert_eq!(fallback["from"], "http");
     assert!(fallback["reason"].as_str().unwrap().contains("no such key"), "{fallback}");
     let by_http = council.server.requests().iter().filter(|seen| seat_of(seen) == "ann").count();
     assert_eq!(by_http, 1, "a way that was closed is not tried again in every round");
-    assert_eq!(*told.value_at("transparency.providers.0.transport"), "cli");
+    assert_eq!(*result.value_at("transparency.providers.0.transport"), "cli");
 }
 
 /// Each opinion has a unique text by which a reviewer recognises it under any letter.
@@ -273,16 +280,16 @@ fn the_best_rated_opinion_stands_beside_the_report_or_in_its_place() {
     ];
     check_all(&rows, |&(ratings, best, mean)| {
         let council = TestCouncil::new(move |asked| rated_reply(asked, ratings));
-        let told = council.run_ask(&[]);
-        told.expect_status("done", 0);
-        assert_eq!(*told.value_at("report.chair_provider"), CHAIR);
+        let result = council.run_ask(&[]);
+        result.expect_status("done", 0);
+        assert_eq!(*result.value_at("report.chair_provider"), CHAIR);
         let selected = council.run_ask(&["--select"]);
         selected.expect_status("done", 0);
-        for told in [&told, &selected] {
-            assert_eq!(*told.value_at("peer_choice.provider"), best, "{ratings:?}");
-            assert_eq!(told.value_at("peer_choice.rating").as_f64(), Some(mean));
-            assert_eq!(*told.value_at("peer_choice.ratings"), 2);
-            assert_eq!(*told.value_at("peer_choice.basis"), "peer_ratings");
+        for result in [&result, &selected] {
+            assert_eq!(*result.value_at("peer_choice.provider"), best, "{ratings:?}");
+            assert_eq!(result.value_at("peer_choice.rating").as_f64(), Some(mean));
+            assert_eq!(*result.value_at("peer_choice.ratings"), 2);
+            assert_eq!(*result.value_at("peer_choice.basis"), "peer_ratings");
         }
         assert_eq!(*selected.value_at("report.rationale.supporting_opinions.0.provider"), best);
         assert_eq!(*selected.value_at("report.fallback"), false);
@@ -327,18 +334,18 @@ fn a_split_that_the_report_is_silent_about_is_a_false_consensus() {
             | AskPurpose::Verdicts
             | AskPurpose::Adjudication => ScriptedReply::Valid,
         });
-        let told = council.run_ask(&[]);
-        told.expect_status("done", 0);
-        assert_eq!(*told.value_at("flags.false_consensus"), expected, "{stances:?} {named}");
+        let result = council.run_ask(&[]);
+        result.expect_status("done", 0);
+        assert_eq!(*result.value_at("flags.false_consensus"), expected, "{stances:?} {named}");
         let approving = stances.iter().filter(|stance| **stance == "approve").count();
-        assert_eq!(*told.value_at("tally.approve"), approving);
-        let warned = told.value_at("warnings").to_string().contains("split");
+        assert_eq!(*result.value_at("tally.approve"), approving);
+        let warned = result.value_at("warnings").to_string().contains("split");
         assert_eq!(warned, expected, "{stances:?}");
         if named {
             let provider =
-                told.value_at("report.disagreements.0.positions.0.provider").as_str().unwrap();
+                result.value_at("report.disagreements.0.positions.0.provider").as_str().unwrap();
             assert_eq!(
-                *told.value_at("transparency.letter_map.A"),
+                *result.value_at("transparency.letter_map.A"),
                 provider,
                 "names stand for letters"
             );
@@ -349,10 +356,10 @@ fn a_split_that_the_report_is_silent_about_is_a_false_consensus() {
 #[test]
 fn providers_and_chair_are_chosen_on_the_command_line() {
     let council = TestCouncil::new(|_| ScriptedReply::Valid);
-    let told = council.run_ask(&["--providers", "cid,ann", "--chair", "ann"]);
-    told.expect_status("done", 0);
-    assert_eq!(*told.value_at("report.providers_participated"), json!(["cid", "ann"]));
-    assert_eq!(*told.value_at("report.chair_provider"), "ann");
+    let result = council.run_ask(&["--providers", "cid,ann", "--chair", "ann"]);
+    result.expect_status("done", 0);
+    assert_eq!(*result.value_at("report.providers_participated"), json!(["cid", "ann"]));
+    assert_eq!(*result.value_at("report.chair_provider"), "ann");
     let named_for_it = council.run_ask(&["--providers", "bob,cid,dot"]);
     assert_eq!(
         *named_for_it.value_at("rounds.r1.opinions.2.provider"),
@@ -368,9 +375,9 @@ fn providers_and_chair_are_chosen_on_the_command_line() {
         (&["--chair", "zed"], "no_panel", 5),
     ];
     for (arguments, error, code) in refused {
-        let told = council.run_ask(arguments);
+        let result = council.run_ask(arguments);
         assert_eq!(
-            (told.value_at("error_code").as_str().unwrap(), told.code),
+            (result.value_at("error_code").as_str().unwrap(), result.code),
             (error, code),
             "{arguments:?}"
         );
@@ -424,8 +431,8 @@ fn who_reported_and_confirmed_a_finding_follows_from_the_replies() {
         _ => ScriptedReply::Valid,
     });
     std::fs::write(council.program.path().join("a.rs"), "one\ntwo\n").unwrap();
-    let told = council.run_ask(&["--mode", "review", "--context", "a.rs"]);
-    told.expect_status("done", 0);
+    let result = council.run_ask(&["--mode", "review", "--context", "a.rs"]);
+    result.expect_status("done", 0);
     let expected = [
         json!([["ann"], ["cid"], []]),
         json!([["bob"], ["cid"], []]),
@@ -433,10 +440,10 @@ fn who_reported_and_confirmed_a_finding_follows_from_the_replies() {
         json!([[], [], []]),
     ];
     for (place, expected) in expected.iter().enumerate() {
-        let found = told.value_at(&format!("report.findings.{place}"));
+        let found = result.value_at(&format!("report.findings.{place}"));
         let credits = ["reported_by", "confirmed_by", "disputed_by"].map(|field| &found[field]);
         assert_eq!(json!(credits), *expected, "{found:#}");
     }
-    let warnings = told.value_at("warnings").to_string();
+    let warnings = result.value_at("warnings").to_string();
     assert!(warnings.contains("finding `SEC-099` of the report is in no opinion"), "{warnings}");
 }

@@ -227,36 +227,36 @@ impl FailureRun {
 
 fn check_run(run: &FailureRun) {
     let council = run.make_council();
-    let told = council.run_ask(&[]);
+    let result = council.run_ask(&[]);
     let name = format!("{} by {:?} in R{}", run.failure.name, run.seats, run.round_number());
     let absent = if run.failure.error.is_some() { run.seats.len() } else { 0 };
-    let heard = PARTICIPANTS.len() - absent.min(PARTICIPANTS.len());
-    let (status, code) = match (run.purpose, heard) {
+    let received = PARTICIPANTS.len() - absent.min(PARTICIPANTS.len());
+    let (status, code) = match (run.purpose, received) {
         (AskPurpose::Opinion, 0) => ("failed", 3),
         (AskPurpose::Opinion, 1) | (AskPurpose::PeerReview, 0) => ("incomplete", 3),
         _ => ("done", 0),
     };
-    let ended = (told.value_at("status").as_str().unwrap(), told.code);
-    assert_eq!(ended, (status, code), "{name}: {:#}", told.document);
+    let ended = (result.value_at("status").as_str().unwrap(), result.code);
+    assert_eq!(ended, (status, code), "{name}: {:#}", result.document);
 
-    let mut failed = told.value_at("panel.failed").clone();
+    let mut failed = result.value_at("panel.failed").clone();
     for failure in failed.as_array_mut().unwrap() {
-        let said = failure.as_object_mut().unwrap().remove("error_message").unwrap();
-        assert!(!said.as_str().unwrap().is_empty(), "{name}");
+        let message = failure.as_object_mut().unwrap().remove("error_message").unwrap();
+        assert!(!message.as_str().unwrap().is_empty(), "{name}");
     }
     assert_eq!(failed, run.expected_failures(), "{name}");
     let in_round =
-        told.document.pointer(&format!("/rounds/r{}/failed_providers", run.round_number()));
+        result.document.pointer(&format!("/rounds/r{}/failed_providers", run.round_number()));
     let in_round = in_round.and_then(Value::as_array).map_or(0, Vec::len);
     assert_eq!(in_round, absent, "{name}");
-    assert_eq!(*told.value_at("flags.degraded"), json!(absent > 0), "{name}");
+    assert_eq!(*result.value_at("flags.degraded"), json!(absent > 0), "{name}");
     let flags = ["false_consensus", "single_family", "short_circuit"];
     let raised: Vec<&str> = flags
         .into_iter()
-        .filter(|flag| *told.value_at(&format!("flags.{flag}")) != json!(false))
+        .filter(|flag| *result.value_at(&format!("flags.{flag}")) != json!(false))
         .collect();
     let lone: &[&str] =
-        if run.round_number() == 1 && heard == 1 { &["single_family"] } else { &[] };
+        if run.round_number() == 1 && received == 1 { &["single_family"] } else { &[] };
     assert_eq!(raised, lone, "{name}");
 
     let reached = if status == "done" { 3 } else { run.round_number() };
@@ -267,12 +267,12 @@ fn check_run(run: &FailureRun) {
         assert_eq!(council.call_count(purpose), expected, "{name}: calls for {purpose}");
     }
     if status != "done" {
-        assert_eq!(*told.value_at("error.error_code"), "quorum_not_met", "{name}");
-        assert_eq!(*told.value_at("report"), Value::Null, "{name}");
+        assert_eq!(*result.value_at("error.error_code"), "quorum_not_met", "{name}");
+        assert_eq!(*result.value_at("report"), Value::Null, "{name}");
         return;
     }
-    assert_eq!(*told.value_at("error"), Value::Null, "{name}");
-    check_report(run, told.value_at("report"), absent, &name);
+    assert_eq!(*result.value_at("error"), Value::Null, "{name}");
+    check_report(run, result.value_at("report"), absent, &name);
 }
 
 /// If the chair fails, the report is an opinion that says so.

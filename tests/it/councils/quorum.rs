@@ -36,26 +36,26 @@ fn add_second_chair(settings: &mut Value) {
 fn another_provider_with_the_role_takes_the_chair() {
     let council =
         TestCouncil::with_settings(reject_calls(&[CHAIR], AskPurpose::Synthesis), add_second_chair);
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
-    assert_eq!(*told.value_at("report.chair_provider"), "eve");
-    assert_eq!(*told.value_at("report.fallback"), false);
-    assert_eq!(*told.value_at("flags.degraded"), true);
-    assert_eq!(*told.value_at("panel.failed.0.provider"), CHAIR);
-    assert_eq!(*told.value_at("panel.attempted"), 5);
-    assert_eq!(*told.value_at("panel.succeeded"), 4);
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
+    assert_eq!(*result.value_at("report.chair_provider"), "eve");
+    assert_eq!(*result.value_at("report.fallback"), false);
+    assert_eq!(*result.value_at("flags.degraded"), true);
+    assert_eq!(*result.value_at("panel.failed.0.provider"), CHAIR);
+    assert_eq!(*result.value_at("panel.attempted"), 5);
+    assert_eq!(*result.value_at("panel.succeeded"), 4);
     assert_eq!(council.call_count(AskPurpose::Synthesis), 2);
 }
 
 #[test]
 fn a_named_chair_goes_first_and_the_configured_one_stands_in() {
     let council = TestCouncil::new(reject_calls(&["bob"], AskPurpose::Synthesis));
-    let told = council.run_ask(&["--chair", "bob"]);
-    told.expect_status("done", 0);
+    let result = council.run_ask(&["--chair", "bob"]);
+    result.expect_status("done", 0);
     let asked: Vec<String> =
         council.requests_for(AskPurpose::Synthesis).iter().map(seat_of).collect();
     assert_eq!(asked, ["bob", CHAIR]);
-    assert_eq!(*told.value_at("report.chair_provider"), CHAIR);
+    assert_eq!(*result.value_at("report.chair_provider"), CHAIR);
 }
 
 #[test]
@@ -75,13 +75,13 @@ fn without_allow_partial_one_absence_ends_the_run() {
         let council = TestCouncil::with_settings(script, |settings| {
             settings["council"]["quorum"] = json!({ "allow_partial": false });
         });
-        let told = council.run_ask(&[]);
-        told.expect_status("incomplete", 3);
-        assert_eq!(*told.value_at("error.error_code"), "partial_not_allowed");
+        let result = council.run_ask(&[]);
+        result.expect_status("incomplete", 3);
+        assert_eq!(*result.value_at("error.error_code"), "partial_not_allowed");
         assert!(
-            told.value_at("error.message").as_str().unwrap().contains(when),
+            result.value_at("error.message").as_str().unwrap().contains(when),
             "{:?}",
-            told.value_at("error")
+            result.value_at("error")
         );
         let seen = [AskPurpose::Opinion, AskPurpose::PeerReview, AskPurpose::Synthesis];
         assert_eq!(seen.map(|purpose| council.call_count(purpose)), *calls, "{when}");
@@ -105,11 +105,11 @@ fn families_min_counts_the_families_that_answered() {
                     settings["council"]["providers"][place]["family"] = json!(family);
                 }
             });
-        let told = council.run_ask(&[]);
-        told.expect_status(status, if *status == "done" { 0 } else { 3 });
-        assert_eq!(*told.value_at("flags.single_family"), *single, "{families:?} {absent:?}");
+        let result = council.run_ask(&[]);
+        result.expect_status(status, if *status == "done" { 0 } else { 3 });
+        assert_eq!(*result.value_at("flags.single_family"), *single, "{families:?} {absent:?}");
         if *status != "done" {
-            assert_eq!(*told.value_at("error.error_code"), "families_not_met");
+            assert_eq!(*result.value_at("error.error_code"), "families_not_met");
             assert_eq!(council.call_count(AskPurpose::PeerReview), 0);
         }
     });
@@ -127,12 +127,12 @@ fn a_chair_that_is_not_required_need_not_be_paid_for() {
                 settings["budget"]["calls_max"] = json!(6);
             },
         );
-        let told = council.run_ask(&[]);
-        told.expect_status(status, *code);
+        let result = council.run_ask(&[]);
+        result.expect_status(status, *code);
         assert_eq!(council.call_count(AskPurpose::Synthesis), 0);
         match required {
-            true => assert_eq!(*told.value_at("error.error_code"), "budget_exhausted"),
-            false => assert_eq!(*told.value_at("report.fallback"), true),
+            true => assert_eq!(*result.value_at("error.error_code"), "budget_exhausted"),
+            false => assert_eq!(*result.value_at("report.fallback"), true),
         }
     });
 }
@@ -144,9 +144,9 @@ fn required_or_not_a_failed_chair_is_stood_in_for() {
             TestCouncil::with_settings(reject_calls(&[CHAIR], AskPurpose::Synthesis), |settings| {
                 settings["council"]["quorum"] = json!({ "r3_required": required });
             });
-        let told = council.run_ask(&[]);
-        told.expect_status("done", 0);
-        assert_eq!(*told.value_at("report.fallback"), true);
+        let result = council.run_ask(&[]);
+        result.expect_status("done", 0);
+        assert_eq!(*result.value_at("report.fallback"), true);
     });
 }
 
@@ -175,10 +175,10 @@ fn the_most_complete_opinion_stands_in_for_the_chair() {
             | AskPurpose::Verdicts
             | AskPurpose::Adjudication => ScriptedReply::Valid,
         });
-        let told = council.run_ask(&[]);
-        told.expect_status("done", 0);
+        let result = council.run_ask(&[]);
+        result.expect_status("done", 0);
         assert_eq!(
-            *told.value_at("report.rationale.supporting_opinions.0.provider"),
+            *result.value_at("report.rationale.supporting_opinions.0.provider"),
             best,
             "{terse:?}"
         );
@@ -187,9 +187,9 @@ fn the_most_complete_opinion_stands_in_for_the_chair() {
 
 #[test]
 fn who_failed_in_the_first_round_still_reviews_the_others() {
-    let told = TestCouncil::new(reject_calls(&["ann"], AskPurpose::Opinion)).run_ask(&[]);
-    told.expect_status("done", 0);
-    let reviews = told.value_at("rounds.r2.reviews").as_array().unwrap();
+    let result = TestCouncil::new(reject_calls(&["ann"], AskPurpose::Opinion)).run_ask(&[]);
+    result.expect_status("done", 0);
+    let reviews = result.value_at("rounds.r2.reviews").as_array().unwrap();
     let about = |reviewer: &str| -> Vec<&str> {
         let review = reviews.iter().find(|review| review["reviewer_provider"] == reviewer).unwrap();
         let targets = review["targets"].as_array().unwrap().iter();
@@ -201,7 +201,7 @@ fn who_failed_in_the_first_round_still_reviews_the_others() {
     assert_eq!(about("ann"), ["bob", "cid"]);
     assert_eq!(about("bob"), ["cid"]);
     assert_eq!(about("cid"), ["bob"]);
-    assert_eq!(*told.value_at("transparency.providers.0.status"), "partial");
+    assert_eq!(*result.value_at("transparency.providers.0.status"), "partial");
 }
 
 #[test]
@@ -212,10 +212,10 @@ fn a_stricter_ask_says_what_was_wrong() {
         }
         _ => ScriptedReply::Valid,
     });
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
-    assert_eq!(*told.value_at("panel.failed"), json!([]));
-    assert_eq!(*told.value_at("flags.degraded"), false);
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
+    assert_eq!(*result.value_at("panel.failed"), json!([]));
+    assert_eq!(*result.value_at("flags.degraded"), false);
     let seen = council.requests_for(AskPurpose::Opinion);
     let asked: Vec<&str> =
         seen.iter().filter(|seen| seat_of(seen) == "bob").map(|seen| seen.user.as_str()).collect();
@@ -236,21 +236,21 @@ fn a_server_that_refuses_the_schema_is_sent_none_for_the_rest_of_the_run() {
         }
         false => ScriptedReply::Valid,
     });
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
-    assert_eq!(*told.value_at("panel.failed"), json!([]));
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
+    assert_eq!(*result.value_at("panel.failed"), json!([]));
     let calls = [AskPurpose::Opinion, AskPurpose::PeerReview, AskPurpose::Synthesis]
         .map(|purpose| council.call_count(purpose));
     // Each provider is called twice for its first ask and once for later ones.
     assert_eq!(calls, [6, 3, 2]);
     // A refused call counts as a call.
-    assert_eq!(*told.value_at("metrics.session.calls"), 11);
+    assert_eq!(*result.value_at("metrics.session.calls"), 11);
 }
 
 #[test]
 fn a_resumed_run_asks_only_seats_without_an_answer() {
-    let mended = Arc::new(AtomicBool::new(false));
-    let is_mended = Arc::clone(&mended);
+    let repaired = Arc::new(AtomicBool::new(false));
+    let is_mended = Arc::clone(&repaired);
     let council = TestCouncil::new(move |asked| {
         let fails = asked.purpose == AskPurpose::Opinion && asked.seat != "ann";
         if fails && !is_mended.load(Ordering::SeqCst) {
@@ -259,10 +259,10 @@ fn a_resumed_run_asks_only_seats_without_an_answer() {
             ScriptedReply::Valid
         }
     });
-    let told = council.run_ask(&[]);
-    told.expect_status("incomplete", 3);
-    mended.store(true, Ordering::SeqCst);
-    let resumed = council.run_command(&["resume", told.dialogue_id(), "--json"]);
+    let result = council.run_ask(&[]);
+    result.expect_status("incomplete", 3);
+    repaired.store(true, Ordering::SeqCst);
+    let resumed = council.run_command(&["resume", result.dialogue_id(), "--json"]);
     resumed.expect_status("done", 0);
     assert_eq!(*resumed.value_at("panel.failed"), json!([]));
     assert_eq!(*resumed.value_at("transparency.starts"), 2);
@@ -270,7 +270,7 @@ fn a_resumed_run_asks_only_seats_without_an_answer() {
         council.requests_for(AskPurpose::Opinion).iter().map(seat_of).collect();
     asked.sort();
     assert_eq!(asked, ["ann", "bob", "bob", "cid", "cid"]);
-    let again = council.run_command(&["resume", told.dialogue_id(), "--json"]);
+    let again = council.run_command(&["resume", result.dialogue_id(), "--json"]);
     assert_eq!((again.code, &again.document), (0, &resumed.document), "finished is finished");
 }
 
@@ -326,12 +326,12 @@ fn a_run_without_calls_left_resumes_with_a_higher_limit() {
             settings["budget"] = json!({ "calls_max": 4 });
         },
     );
-    let told = council.run_ask(&[]);
-    told.expect_status("incomplete", 3);
-    assert_eq!(*told.value_at("error.error_code"), "budget_exhausted");
-    assert!(told.value_at("error.suggestion").as_str().unwrap().contains("budget.calls_max"));
+    let result = council.run_ask(&[]);
+    result.expect_status("incomplete", 3);
+    assert_eq!(*result.value_at("error.error_code"), "budget_exhausted");
+    assert!(result.value_at("error.suggestion").as_str().unwrap().contains("budget.calls_max"));
     council.change_settings(|settings| settings["budget"] = json!({ "calls_max": 60 }));
-    council.run_command(&["resume", told.dialogue_id(), "--json"]).expect_status("done", 0);
+    council.run_command(&["resume", result.dialogue_id(), "--json"]).expect_status("done", 0);
 }
 
 #[test]
@@ -363,11 +363,11 @@ fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
         | AskPurpose::Verdicts
         | AskPurpose::Adjudication => ScriptedReply::Valid,
     });
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
-    let positions = told.value_at("report.disagreements.0.positions").as_array().unwrap();
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
+    let positions = result.value_at("report.disagreements.0.positions").as_array().unwrap();
     assert_eq!(positions.len(), 1, "{positions:?}");
-    let warnings = told.value_at("warnings").to_string();
+    let warnings = result.value_at("warnings").to_string();
     assert!(warnings.contains("unknown participants in the report: `A and B`, `Z`;"), "{warnings}");
 }
 
@@ -395,10 +395,10 @@ fn a_seat_that_did_not_speak_gets_no_credit() {
         }
         _ => ScriptedReply::Valid,
     });
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
     let names = |path: &str, field: &str| -> Vec<String> {
-        let points = told.value_at(path).as_array().unwrap();
+        let points = result.value_at(path).as_array().unwrap();
         let mut names: Vec<String> =
             points.iter().map(|one| one[field].as_str().unwrap().to_owned()).collect();
         names.sort();
@@ -406,13 +406,13 @@ fn a_seat_that_did_not_speak_gets_no_credit() {
     };
     assert_eq!(names("report.rationale.supporting_opinions", "provider"), ["ann", "cid"]);
     assert_eq!(names("report.rationale.supporting_reviews", "reviewer"), ["ann"]);
-    let mentioned = told.value_at("report.risks.0.mentioned_by").as_array().unwrap();
+    let mentioned = result.value_at("report.risks.0.mentioned_by").as_array().unwrap();
     assert_eq!(mentioned.len(), 2, "{mentioned:?}");
-    let warnings = told.value_at("warnings").to_string();
+    let warnings = result.value_at("warnings").to_string();
     assert!(warnings.contains("credited bob, which gave no answer"), "{warnings}");
     let partly = "credited cid with a review that it did not give";
     assert!(warnings.contains(partly), "{warnings}");
-    let exported = council.run_command(&["export", told.dialogue_id(), "--json"]).document;
+    let exported = council.run_command(&["export", result.dialogue_id(), "--json"]).document;
     let supporting = exported["verdicts"][0]["supportingExperts"].to_string();
     assert!(!supporting.contains("bob"), "{supporting}");
 }
@@ -444,15 +444,15 @@ fn who_never_answered_did_not_succeed() {
         "cid" => ScriptedReply::Hang,
         _ => ScriptedReply::Valid,
     });
-    let told = council.run_ask(&["--deadline", "1500ms"]);
-    told.expect_status("incomplete", 3);
-    assert_eq!(*told.value_at("panel.attempted"), 3);
-    assert_eq!(*told.value_at("panel.succeeded"), 2);
-    let providers = told.value_at("transparency.providers").as_array().unwrap();
+    let result = council.run_ask(&["--deadline", "1500ms"]);
+    result.expect_status("incomplete", 3);
+    assert_eq!(*result.value_at("panel.attempted"), 3);
+    assert_eq!(*result.value_at("panel.succeeded"), 2);
+    let providers = result.value_at("transparency.providers").as_array().unwrap();
     let cid = providers.iter().find(|known| known["provider"] == "cid").unwrap();
     assert_eq!(cid["status"], "cancelled");
-    assert_eq!(*told.value_at("panel.failed"), json!([]));
-    assert_eq!(*told.value_at("panel.cancelled"), json!([{ "provider": "cid", "round": "R1" }]));
-    assert_eq!(*told.value_at("metrics.rounds.0.providers_failed"), 0);
-    assert_eq!(*told.value_at("metrics.rounds.0.providers_cancelled"), 1);
+    assert_eq!(*result.value_at("panel.failed"), json!([]));
+    assert_eq!(*result.value_at("panel.cancelled"), json!([{ "provider": "cid", "round": "R1" }]));
+    assert_eq!(*result.value_at("metrics.rounds.0.providers_failed"), 0);
+    assert_eq!(*result.value_at("metrics.rounds.0.providers_cancelled"), 1);
 }

@@ -44,10 +44,10 @@ fn format_lines(items: &Value, text: impl Fn(&Value) -> String) -> Vec<String> {
 }
 
 fn ask_and_export(council: &TestCouncil) -> (CommandResult, Value) {
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
-    let exported = council.run_command(&["export", told.dialogue_id(), "--json"]).document;
-    (told, exported)
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
+    let exported = council.run_command(&["export", result.dialogue_id(), "--json"]).document;
+    (result, exported)
 }
 
 fn author_of(item: &Value) -> &str {
@@ -57,7 +57,7 @@ fn author_of(item: &Value) -> &str {
 #[test]
 fn what_was_said_becomes_entities() {
     let council = TestCouncil::new(disagreeing_reply);
-    let (told, exported) = ask_and_export(&council);
+    let (result, exported) = ask_and_export(&council);
     let plain = |item: &Value| {
         format!("{} {} {}", item["id"].as_str().unwrap(), author_of(item), item["round"])
     };
@@ -71,7 +71,7 @@ fn what_was_said_becomes_entities() {
     );
     assert_eq!(exported["recommendations"][0]["parameters"]["stance"], "approve");
     // Bob's first target is the participant with the lowest letter other than his own.
-    let letters = told.value_at("transparency.letter_map").as_object().unwrap();
+    let letters = result.value_at("transparency.letter_map").as_object().unwrap();
     let about = letters.values().find(|seat| *seat != "bob").unwrap();
     let about = if about == "ann" { "P0101" } else { "P0103" };
     let claim = |item: &Value| {
@@ -128,7 +128,7 @@ fn what_was_said_becomes_entities() {
 #[test]
 fn a_report_is_a_final_verdict_that_accepts_what_stayed_open() {
     let council = TestCouncil::new(disagreeing_reply);
-    let (told, exported) = ask_and_export(&council);
+    let (result, exported) = ask_and_export(&council);
     let verdict = &exported["verdicts"][0];
     assert_eq!((&verdict["type"], &verdict["author"]), (&json!("final"), &json!(CHAIR)));
     assert_eq!(verdict["tensionsAccepted"], json!(["T0101", "T0201"]));
@@ -136,7 +136,7 @@ fn a_report_is_a_final_verdict_that_accepts_what_stayed_open() {
     assert_eq!(verdict["recommendation"], "Go ahead in small steps.");
     assert_eq!(exported["status"], "converged");
     assert_eq!(exported["verdicts"].as_array().unwrap().len(), 1);
-    assert_eq!(*told.value_at("report.fallback"), false);
+    assert_eq!(*result.value_at("report.fallback"), false);
 }
 
 #[test]
@@ -169,8 +169,8 @@ fn a_report_in_a_failed_chairs_place_is_interim() {
 #[test]
 fn every_command_reads_a_council() {
     let council = TestCouncil::new(disagreeing_reply);
-    let told = council.run_ask(&[]);
-    let id = told.dialogue_id();
+    let result = council.run_ask(&[]);
+    let id = result.dialogue_id();
     let shown = council.program.run_command(&["show", id]);
     assert_eq!(shown.code, 0, "{}", shown.stderr);
     assert!(shown.stdout.contains("Shall we go ahead?") && shown.stdout.contains("ADOPT"));
@@ -221,8 +221,8 @@ fn check_journal_bytes(
         .for_each(drop);
     std::fs::write(council.program.path().join("notes.md"), &text).unwrap();
     let question = ["ask", "--json", "Shall we go ahead?", "--context", "notes.md"];
-    let told = council.run_command(&[&question, ending].concat());
-    told.expect_status("done", 0);
+    let result = council.run_command(&[&question, ending].concat());
+    result.expect_status("done", 0);
     let path = council.program.path().join(".plenary/plenary.db");
     let connection = rusqlite::Connection::open(path).unwrap();
     let payloads: Vec<String> = connection
@@ -234,14 +234,14 @@ fn check_journal_bytes(
         .collect();
     let all = payloads.concat();
     assert_eq!(all.matches("Line 77: a read takes").count(), 1, "the file is stored once");
-    let shown = council.run_command(&["show", told.dialogue_id(), "--prompts", "--json"]);
+    let shown = council.run_command(&["show", result.dialogue_id(), "--prompts", "--json"]);
     let calls = shown.document.as_array().unwrap();
     let replies: usize = calls
         .iter()
         .map(|call| {
             let call = call["call"].to_string();
             let shown =
-                council.run_command(&["show", told.dialogue_id(), "--call", &call, "--json"]);
+                council.run_command(&["show", result.dialogue_id(), "--call", &call, "--json"]);
             shown.value_at("raw").as_str().unwrap().len()
         })
         .sum();
@@ -254,7 +254,7 @@ fn check_journal_bytes(
         assert!(seen.iter().any(|seen| seen == content), "{}", call["purpose"]);
     }
     council.assert_verified();
-    (all, told)
+    (all, result)
 }
 
 /// The journal keeps the text of a file once, in the plan. The shared block refers to it, and the
@@ -303,8 +303,8 @@ fn a_journal_has_the_record_of_a_revised_conclusion_once() {
         }
         _ => ScriptedReply::Valid,
     });
-    let (journal, told) = check_journal_bytes(&council, &[], 30);
-    assert_eq!(*told.value_at("terminal_state"), "revised");
+    let (journal, result) = check_journal_bytes(&council, &[], 30);
+    assert_eq!(*result.value_at("terminal_state"), "revised");
     assert_eq!(journal.matches("Evidence: 12 percent of the reads").count(), 3 * 2, "{journal}");
     for purpose in [AskPurpose::Conclusion, AskPurpose::Revision] {
         let [seen] = council.requests_for(purpose).try_into().unwrap();

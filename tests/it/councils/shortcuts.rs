@@ -188,12 +188,12 @@ fn check_row(row: &ShortcutRow) {
             settings["budget"]["calls_max"] = json!(row.calls_max);
         },
     );
-    let told = council.run_ask(row.arguments);
-    assert_eq!((told.value_at("status").as_str().unwrap(), told.code), row.ends, "{name}");
+    let result = council.run_ask(row.arguments);
+    assert_eq!((result.value_at("status").as_str().unwrap(), result.code), row.ends, "{name}");
     let calls =
         [AskPurpose::PeerReview, AskPurpose::Synthesis].map(|purpose| council.call_count(purpose));
     assert_eq!(calls, row.calls, "{name}");
-    let decided: Vec<(u8, bool, bool, Option<bool>)> = told
+    let decided: Vec<(u8, bool, bool, Option<bool>)> = result
         .value_at("transparency.short_circuit")
         .as_array()
         .unwrap()
@@ -211,9 +211,12 @@ fn check_row(row: &ShortcutRow) {
         .collect();
     assert_eq!(decided, row.decided, "{name}");
     let acted: Vec<u8> = decided.iter().filter(|one| one.1 && !one.2).map(|one| one.0).collect();
-    assert_eq!(*told.value_at("flags.short_circuit"), json!(!acted.is_empty()), "{name}");
-    assert_eq!(*told.value_at("metrics.session.short_circuit_triggered"), json!(!acted.is_empty()));
-    for one in told.value_at("transparency.short_circuit").as_array().unwrap() {
+    assert_eq!(*result.value_at("flags.short_circuit"), json!(!acted.is_empty()), "{name}");
+    assert_eq!(
+        *result.value_at("metrics.session.short_circuit_triggered"),
+        json!(!acted.is_empty())
+    );
+    for one in result.value_at("transparency.short_circuit").as_array().unwrap() {
         let round = u8::try_from(one["round"].as_u64().unwrap()).unwrap();
         let (adjustment, skipped) = match acted.contains(&round) {
             true => (-1, json!([format!("R{round}")])),
@@ -228,8 +231,8 @@ fn check_row(row: &ShortcutRow) {
             "{name}"
         );
     }
-    if told.code == 0 {
-        check_delivery(name, &acted, told.value_at("report"));
+    if result.code == 0 {
+        check_delivery(name, &acted, result.value_at("report"));
     }
 }
 

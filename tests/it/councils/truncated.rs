@@ -35,11 +35,11 @@ fn council_truncated_at(
 }
 
 #[track_caller]
-fn check_unmarked(told: &CommandResult) {
-    told.expect_status("done", 0);
-    let flags = json!({ "truncated": told.value_at("flags/truncated"), "degraded": told.value_at("flags/degraded") });
+fn check_unmarked(result: &CommandResult) {
+    result.expect_status("done", 0);
+    let flags = json!({ "truncated": result.value_at("flags/truncated"), "degraded": result.value_at("flags/degraded") });
     assert_eq!(flags, json!({ "truncated": false, "degraded": false }));
-    assert!(!told.document.to_string().contains("cut off"), "{:#}", told.document);
+    assert!(!result.document.to_string().contains("cut off"), "{:#}", result.document);
 }
 
 #[test]
@@ -69,22 +69,22 @@ fn an_opinion_that_is_cut_off_twice_is_used_and_marked_everywhere() {
     let cut: fn(&SeatRequest<'_>) -> ScriptedReply =
         |asked| ScriptedReply::Reply(truncated_opinion(asked));
     let council = council_truncated_at(AskPurpose::Opinion, |_| true, cut);
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
     assert_eq!(council.call_count(AskPurpose::Opinion), 4);
     assert_eq!(
-        (told.value_at("flags/truncated"), told.value_at("flags/degraded")),
+        (result.value_at("flags/truncated"), result.value_at("flags/degraded")),
         (&json!(true), &json!(true))
     );
-    let marks = told.value_at("rounds/r1/opinions").as_array().unwrap().iter();
+    let marks = result.value_at("rounds/r1/opinions").as_array().unwrap().iter();
     let marks: Vec<Value> = marks.map(|one| json!([one["provider"], one["truncated"]])).collect();
     assert_eq!(marks, [json!(["ann", true]), json!(["bob", null]), json!(["cid", null])]);
-    assert_eq!(told.value_at("transparency/providers/0/truncated"), &json!(["R1"]));
+    assert_eq!(result.value_at("transparency/providers/0/truncated"), &json!(["R1"]));
     let warned = "the opinion of ann in R1 was cut off twice; its end is missing";
     assert!(
-        told.value_at("warnings").as_array().unwrap().contains(&json!(warned)),
+        result.value_at("warnings").as_array().unwrap().contains(&json!(warned)),
         "{:#}",
-        told.document
+        result.document
     );
     // Readers are told.
     let label = "(cut off, its end is missing)";
@@ -95,7 +95,7 @@ fn an_opinion_that_is_cut_off_twice_is_used_and_marked_everywhere() {
     {
         assert_eq!(seen.user.contains(label), seen.model != "model-ann", "{}", seen.user);
     }
-    check_pages(&council, told.dialogue_id());
+    check_pages(&council, result.dialogue_id());
 }
 
 /// The pages of that council for people, and its event stream for programs.
@@ -120,11 +120,11 @@ fn check_pages(council: &TestCouncil, id: &str) {
 fn a_review_that_is_cut_off_twice_is_marked() {
     let council =
         council_truncated_at(AskPurpose::PeerReview, |_| true, |_| ScriptedReply::Shortened(1));
-    let told = council.run_ask(&[]);
-    told.expect_status("done", 0);
-    assert_eq!(told.value_at("flags/truncated"), true);
-    assert_eq!(told.value_at("rounds/r2/reviews/0/truncated"), true);
-    let page = council.program.run_command(&["show", told.dialogue_id()]).stdout;
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("flags/truncated"), true);
+    assert_eq!(result.value_at("rounds/r2/reviews/0/truncated"), true);
+    let page = council.program.run_command(&["show", result.dialogue_id()]).stdout;
     assert!(page.contains("ann's review was cut off"), "{page}");
 }
 
@@ -134,12 +134,12 @@ fn a_report_that_is_cut_off_twice_is_not_delivered() {
         [|_| ScriptedReply::Shortened(1), |_| ScriptedReply::OutOfTokens(0)];
     for cut in cuts {
         let council = council_truncated_at(AskPurpose::Synthesis, |_| true, cut);
-        let told = council.run_ask(&[]);
+        let result = council.run_ask(&[]);
         assert_eq!(
-            (told.value_at("report/fallback"), told.value_at("flags/degraded")),
+            (result.value_at("report/fallback"), result.value_at("flags/degraded")),
             (&json!(true), &json!(true))
         );
-        let failed = told.value_at("panel/failed/0");
+        let failed = result.value_at("panel/failed/0");
         assert_eq!(
             (&failed["provider"], &failed["error_message"]),
             (&json!(CHAIR), &json!(CUT_OFF))
@@ -160,10 +160,10 @@ fn an_opinion_that_was_cut_off_stands_in_for_no_chair_and_skips_no_round() {
                 json!({ "enabled": true, "skip_r2_if": ["high_agreement_in_r1"] });
         },
     );
-    let told = council.run_ask(&[]);
-    assert_eq!(told.value_at("flags/short_circuit"), false, "{:#}", told.document);
-    let best = told.value_at("report/rationale/supporting_opinions/0/provider");
-    assert_ne!(best, "ann", "{:#}", told.document);
+    let result = council.run_ask(&[]);
+    assert_eq!(result.value_at("flags/short_circuit"), false, "{:#}", result.document);
+    let best = result.value_at("report/rationale/supporting_opinions/0/provider");
+    assert_ne!(best, "ann", "{:#}", result.document);
 }
 
 #[test]
@@ -174,10 +174,10 @@ fn a_conclusion_that_was_cut_off_is_none() {
             true => ScriptedReply::OutOfTokens(0),
             false => ScriptedReply::Valid,
         });
-        let told = council.run_command(&ask);
-        told.expect_status("incomplete", 3);
+        let result = council.run_command(&ask);
+        result.expect_status("incomplete", 3);
         assert_eq!(council.call_count(purpose), 2, "{purpose}");
-        assert_eq!(told.value_at("terminal_state"), &Value::Null, "{purpose}");
+        assert_eq!(result.value_at("terminal_state"), &Value::Null, "{purpose}");
         let again = council.requests_for(purpose).pop().unwrap().user;
         assert!(again.contains("Your last reply was cut off before its end"), "{again}");
     }

@@ -31,8 +31,8 @@ fn a_run_without_a_network_fails_for_the_network_and_costs_nothing() {
     assert_eq!(result.value_at("error.error_code"), "quorum_not_met");
     assert_eq!(result.value_at("panel.failed").as_array().unwrap().len(), 3);
     assert_eq!(result.value_at("metrics.session.total_cost_estimate"), 0.0);
-    let said = format!("{}{}", result.stderr, result.document);
-    assert!(!said.contains("--budget-usd") && !said.contains("not asked:"), "{said}");
+    let message = format!("{}{}", result.stderr, result.document);
+    assert!(!message.contains("--budget-usd") && !message.contains("not asked:"), "{message}");
     let cost = council.program.run_command(&["cost"]);
     assert_eq!(cost.stdout, "No answered call is on record. Rehearsals do not count.\n");
     let listed = council.program.run_command(&["list"]);

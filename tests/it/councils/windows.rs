@@ -39,8 +39,8 @@ fn a_seat_with_a_small_window_reads_a_shorter_prompt_alone() {
             assert_eq!(is_cut, seat == "bob", "{seat}");
         }
     }
-    let told = ran.document.to_string();
-    assert!(told.contains("for a small context window, the files were cut"), "{told}");
+    let result = ran.document.to_string();
+    assert!(result.contains("for a small context window, the files were cut"), "{result}");
     // The others still begin with the same bytes.
     let others = [prompts("ann"), prompts("cid")].concat();
     let shared = &others[0].user[..FILE_BYTES];

@@ -26,11 +26,11 @@ fn prompts(program: &TestProgram) -> String {
 #[test]
 fn standard_input_goes_with_the_question() {
     let program = TestProgram::new();
-    let (code, document, said) =
+    let (code, document, message) =
         ask_piped(&program, &["Is this safe to merge?"], "+ let x = unsafe_call();\n");
-    assert_eq!(code, 0, "{said}");
+    assert_eq!(code, 0, "{message}");
     assert_eq!(document["transparency"]["context"]["files"], 1);
-    assert!(said.contains("standard input (25 B) is sent with the question"), "{said}");
+    assert!(message.contains("standard input (25 B) is sent with the question"), "{message}");
     assert!(prompts(&program).contains("unsafe_call"), "{}", prompts(&program));
 }
 
@@ -46,10 +46,10 @@ fn a_text_that_comes_late_goes_with_the_question_as_well() {
     pipe.write_all(b"+ let x = unsafe_call();\n").unwrap();
     drop(pipe);
     let ran = child.wait_with_output().unwrap();
-    let said = String::from_utf8(ran.stderr).unwrap();
-    assert_eq!(ran.status.code(), Some(0), "{said}");
+    let message = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(0), "{message}");
     // `--quiet` does not hide what the command waits for.
-    assert!(said.contains("waiting for the end of standard input"), "{said}");
+    assert!(message.contains("waiting for the end of standard input"), "{message}");
     assert!(prompts(&program).contains("unsafe_call"), "{}", prompts(&program));
 }
 
@@ -63,21 +63,24 @@ fn a_standard_input_that_stays_open_ends_with_the_deadline() {
     let pipe = child.stdin.take().unwrap();
     let ran = child.wait_with_output().unwrap();
     drop(pipe);
-    let said = String::from_utf8(ran.stderr).unwrap();
-    assert_eq!(ran.status.code(), Some(64), "{said}");
-    assert!(said.contains("did not end within 2 s") && said.contains("</dev/null"), "{said}");
+    let message = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(64), "{message}");
+    assert!(
+        message.contains("did not end within 2 s") && message.contains("</dev/null"),
+        "{message}"
+    );
 }
 
 #[test]
 fn an_empty_standard_input_sends_nothing_and_a_key_is_refused() {
     let program = TestProgram::new();
-    let (code, document, said) = ask_piped(&program, &["Is it so?"], "");
+    let (code, document, message) = ask_piped(&program, &["Is it so?"], "");
     assert_eq!(
         (code, &document["transparency"]["context"]["files"]),
         (0, &Value::from(0)),
-        "{said}"
+        "{message}"
     );
-    assert!(said.contains("standard input is empty"), "{said}");
+    assert!(message.contains("standard input is empty"), "{message}");
     let key = format!("key = ghp_{}\n", "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF2hJ4");
     let (code, document, _) = ask_piped(&program, &["Is it so?"], &key);
     assert_eq!(code, 1, "{document}");
@@ -90,11 +93,11 @@ fn an_empty_standard_input_sends_nothing_and_a_key_is_refused() {
 #[test]
 fn a_question_from_standard_input_is_not_sent_twice() {
     let program = TestProgram::new();
-    let (code, document, said) = ask_piped(&program, &["-"], "Is it so?");
+    let (code, document, message) = ask_piped(&program, &["-"], "Is it so?");
     assert_eq!(
         (code, &document["transparency"]["context"]["files"]),
         (0, &Value::from(0)),
-        "{said}"
+        "{message}"
     );
 }
 

@@ -83,9 +83,12 @@ fn standard_input_is_not_called_a_file() {
         (&ask, &large, ["standard input cannot be sent", "standard input through `head"]),
         (&["review", "--rehearse", "--force", "-"], b"\xff", ["standard input", "UTF-8"]),
     ] {
-        let said = ask_with_input(&program, arguments, input).stderr;
-        assert!(parts.iter().all(|part| said.contains(part)), "{arguments:?}: {said}");
-        assert!(!said.contains("`-`") && !said.contains("--context"), "{arguments:?}: {said}");
+        let message = ask_with_input(&program, arguments, input).stderr;
+        assert!(parts.iter().all(|part| message.contains(part)), "{arguments:?}: {message}");
+        assert!(
+            !message.contains("`-`") && !message.contains("--context"),
+            "{arguments:?}: {message}"
+        );
     }
 }
 
@@ -107,10 +110,10 @@ fn cues_that_fit_no_call_are_named() {
     program
         .write_text("cues.yaml", "- {round: 1, times: 1, reply: no}\n- {seat: nobody, reply: x}\n");
     program.write_text("empty.yaml", "[]\n");
-    let said = |script| program.run_command(&["ask", "Is it so?", "--rehearse", script]).stderr;
-    let cues = said("cues.yaml");
+    let message = |script| program.run_command(&["ask", "Is it so?", "--rehearse", script]).stderr;
+    let cues = message("cues.yaml");
     assert!(cues.contains("cue 2 of the script fits no call") && !cues.contains("cue 1"), "{cues}");
-    assert!(said("empty.yaml").contains("the script has no cue"));
+    assert!(message("empty.yaml").contains("the script has no cue"));
     program.write_text("post.md", "# Launch\n");
     let ran = program.run_command(&["review", "post.md", "--rehearse", "cues.yaml"]);
     assert!(ran.stderr.contains("cue 2 of the script fits no call"), "{ran:?}");

@@ -70,12 +70,13 @@ fn ctrl_c_ends_with_the_commands_that_resume() {
         (&["review", "a.md", "b.md"], "4s", "Interrupted: 0 of 2 files are done", 2),
         (&["ask", "--batch", "questions.jsonl"], "4s", "Interrupted: 0 of 2 done", 2),
     ];
-    for (arguments, sign, said, runs) in cases {
+    for (arguments, sign, message, runs) in cases {
         let program = slow_project();
         let arguments = [arguments, &["--rehearse", "slow.yaml"]].concat();
         let (code, shown) = interrupt_at(&program, &arguments, sign);
         assert_eq!(code, 130, "{arguments:?}: {shown}");
-        let (_, end) = shown.rsplit_once(said).unwrap_or_else(|| panic!("{arguments:?}: {shown}"));
+        let (_, end) =
+            shown.rsplit_once(message).unwrap_or_else(|| panic!("{arguments:?}: {shown}"));
         let lines: Vec<&str> = end.lines().skip(1).collect();
         assert_eq!(lines.len(), runs, "{arguments:?}: {lines:?}");
         assert!(lines.iter().all(|line| line.starts_with("plenary resume ")), "{lines:?}");

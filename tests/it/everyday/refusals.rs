@@ -57,9 +57,9 @@ fn a_pipe_that_is_too_large_is_not_called_a_review() {
     let text = "A line of a log.\n".repeat(40_000);
     running.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     let output = running.wait_with_output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(4), "{said}");
-    assert!(said.contains("standard input cannot be sent: it has 680.0 kB"), "{said}");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(4), "{message}");
+    assert!(message.contains("standard input cannot be sent: it has 680.0 kB"), "{message}");
 }
 
 #[test]

@@ -10,9 +10,9 @@ fn a_timeout_under_a_second_is_a_warning_that_says_what_it_means() {
     let program = TestProgram::new();
     program.write_text("council.yaml", "council:\n  timeouts: {r1_per_provider: 60}\n");
     let ran = program.run_command(&["config"]);
-    let said =
+    let message =
         "`council.timeouts.r1_per_provider` is 60 milliseconds; write `60s` if you mean seconds";
-    assert!(ran.code == 0 && ran.stderr.contains(said), "{ran:?}");
+    assert!(ran.code == 0 && ran.stderr.contains(message), "{ran:?}");
 }
 
 #[test]
@@ -22,11 +22,11 @@ fn a_short_time_of_a_run_or_of_a_provider_is_a_warning() {
     let yaml = format!("council:\n  providers: [{provider}]\nbudget: {{wall_max: 15}}\n");
     program.write_text("council.yaml", &yaml);
     let ran = program.run_command(&["config"]);
-    for said in [
+    for message in [
         "`council.providers.a.timeouts.r3_chair` is 90 milliseconds; write `90s`",
         "`budget.wall_max` is 15 milliseconds; write `15s`",
     ] {
-        assert!(ran.stderr.contains(said), "{ran:?}");
+        assert!(ran.stderr.contains(message), "{ran:?}");
     }
     let mut command = program.command();
     let ran = command.arg("config").env("PLENARY_DEADLINE", "500ms").output().unwrap();
@@ -40,8 +40,8 @@ fn a_deadline_in_a_variable_needs_a_unit() {
     let ran =
         command.args(["ask", "--rehearse", "Is it so?"]).env("PLENARY_DEADLINE", "5").output();
     let ran = ran.unwrap();
-    let said = String::from_utf8(ran.stderr).unwrap();
-    assert!(ran.status.code() == Some(5) && said.contains("with a unit, such as"), "{said}");
+    let message = String::from_utf8(ran.stderr).unwrap();
+    assert!(ran.status.code() == Some(5) && message.contains("with a unit, such as"), "{message}");
 }
 
 #[test]
@@ -92,10 +92,10 @@ fn run_init(variables: &[(&str, &str)]) -> (TestProgram, String, String) {
 #[test]
 fn init_lists_what_it_found_and_comments_the_rest() {
     let keys = [("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")];
-    let (program, file, said) = run_init(&keys);
+    let (program, file, message) = run_init(&keys);
     assert!(
-        said.contains("found: claude (key ANTHROPIC_API_KEY), openai (key OPENAI_API_KEY)"),
-        "{said}"
+        message.contains("found: claude (key ANTHROPIC_API_KEY), openai (key OPENAI_API_KEY)"),
+        "{message}"
     );
     assert!(
         file.contains("\n  providers:\n    # key ANTHROPIC_API_KEY\n    - name: claude\n"),
@@ -120,9 +120,9 @@ fn init_leaves_out_a_program_that_is_not_logged_in() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&claude, mode).unwrap();
     let path = ("PATH", programs.path().to_str().unwrap());
-    let (program, file, said) = run_init(&[("OPENAI_API_KEY", "k"), path]);
-    assert!(said.contains("testing the login of claude"), "{said}");
-    assert!(said.contains("found: openai (key OPENAI_API_KEY)\nleft out claude: "), "{said}");
+    let (program, file, message) = run_init(&[("OPENAI_API_KEY", "k"), path]);
+    assert!(message.contains("testing the login of claude"), "{message}");
+    assert!(message.contains("found: openai (key OPENAI_API_KEY)\nleft out claude: "), "{message}");
     assert!(file.contains("\n  # program claude: `claude`: Not logged in"), "{file}");
     assert!(file.contains("\n  #   - name: claude\n"), "{file}");
     assert!(file.contains("    lenses: [pragmatist, skeptic, optimist]"), "{file}");

@@ -44,10 +44,10 @@ fn a_store_without_read_permission_is_denied_and_not_missing() {
         set_mode(&path.join(".plenary"), 0o755);
         set_mode(closed, mode);
         for command in ["list", "verify"] {
-            let (code, said) = run(&[command]);
-            assert_eq!(code, Some(4), "{command}: {said}");
-            assert!(said.contains("permission denied"), "{command}: {said}");
-            assert!(!said.contains("does not exist"), "{command}: {said}");
+            let (code, message) = run(&[command]);
+            assert_eq!(code, Some(4), "{command}: {message}");
+            assert!(message.contains("permission denied"), "{command}: {message}");
+            assert!(!message.contains("does not exist"), "{command}: {message}");
         }
     }
     set_mode(&path.join(".plenary"), 0o700);
@@ -58,9 +58,9 @@ fn an_empty_store_is_not_called_missing() {
     let program = TestProgram::new();
     program.write_text(".plenary/plenary.db", "");
     let ran = program.run_command(&["verify", "--json"]);
-    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!((ran.code, &told["error_code"]), (4, &Value::from("store_empty")), "{told}");
-    assert!(told["message"].as_str().unwrap().contains("0 bytes"), "{told}");
+    let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((ran.code, &result["error_code"]), (4, &Value::from("store_empty")), "{result}");
+    assert!(result["message"].as_str().unwrap().contains("0 bytes"), "{result}");
 }
 
 /// Changes the store as a forger does: without the guards of the schema.
@@ -89,12 +89,12 @@ fn a_forged_row_is_not_cited_without_an_alarm() {
         assert!(ran.stderr.contains("differs from its journal"), "{ran:?}");
         assert!(ran.stderr.contains("plenary verify"), "{ran:?}");
         let ran = program.run_command(&["cite", id, "--json"]);
-        let told: Value = serde_json::from_str(&ran.stdout).unwrap();
-        assert_eq!(told["errors"][0]["error_code"], "record_changed", "{told}");
+        let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(result["errors"][0]["error_code"], "record_changed", "{result}");
         let ran = program.run_command(&["verify", "--json"]);
-        let told: Value = serde_json::from_str(&ran.stdout).unwrap();
-        assert_eq!(told["error_code"], "record_changed", "{told}");
-        assert!(told["findings"].as_array().is_some_and(|found| !found.is_empty()), "{told}");
+        let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(result["error_code"], "record_changed", "{result}");
+        assert!(result["findings"].as_array().is_some_and(|found| !found.is_empty()), "{result}");
     }
 }
 

@@ -271,9 +271,11 @@ fn an_expert_learns_what_was_asked_of_the_panel_and_decided_so_far() {
     assert_eq!(walked.fenced_text("REQUESTS TO THE PANEL").trim(), request);
     let moves = format!("{request}\n- Bob [MOVE:CONVERGE]");
     assert_eq!(walked.fenced_text("MOVES OF ROUND 0").trim(), moves);
-    let told = walked.fenced_text("VERDICTS");
-    assert!(told.contains("**v1** (interim, by the Judge, Round 0): Look at the costs first.\nNo"));
-    assert!(told.contains("\n- Condition: by Friday"), "{told}");
+    let result = walked.fenced_text("VERDICTS");
+    assert!(
+        result.contains("**v1** (interim, by the Judge, Round 0): Look at the costs first.\nNo")
+    );
+    assert!(result.contains("\n- Condition: by Friday"), "{result}");
     // Ann asked herself; the request is the others' to answer.
     assert!(!render_prompt(&bench, "talk", 1, "ann").contains("## Requests to the Panel"));
     let context = bench.run_ok("context", &json!({ "dialogue_id": "talk" }));

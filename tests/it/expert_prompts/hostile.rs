@@ -182,10 +182,10 @@ fn a_hostile_name_is_nothing_but_a_name() {
         let title = fit_line(&format!("t {}", roles[0]));
         let created = bench.run_ok("create", &json!({ "title": title, "expert_pool": pool }));
         let id = value_at(&created, "dialogue_id").as_str().unwrap();
-        let said = (0..roles.len().min(99)).map(|seat| make_item(&format!("E{seat}-P0001"), ""));
+        let message = (0..roles.len().min(99)).map(|seat| make_item(&format!("E{seat}-P0001"), ""));
         let register = json!({
             "dialogue_id": id, "round": 0, "score": 1, "title": fit_line(&roles[0]),
-            "perspectives": said.collect::<Vec<_>>(),
+            "perspectives": message.collect::<Vec<_>>(),
         });
         bench.run_ok("register", &register);
         let arguments = json!({ "dialogue_id": id, "round": 1 });

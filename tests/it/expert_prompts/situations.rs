@@ -14,7 +14,7 @@ struct ExpertSituation {
     question: &'static str,
     background: Option<&'static str>,
     /// What each expert said in round 0: kind, label and text.
-    said: &'static [(&'static str, &'static str, &'static str)],
+    content: &'static [(&'static str, &'static str, &'static str)],
     /// Fields of the round besides the entities.
     more: fn() -> Value,
     /// What is registered after the round.
@@ -26,7 +26,7 @@ const OPENING: ExpertSituation = ExpertSituation {
     name: "the opening of an easy question",
     question: "How many bytes has a kibibyte?",
     background: None,
-    said: &[],
+    content: &[],
     more: || json!({}),
     after: |_| {},
     round: 0,
@@ -36,7 +36,7 @@ const SPLIT: ExpertSituation = ExpertSituation {
     name: "a split panel",
     question: "Shall we move our 40 GB orders database to a managed cluster?",
     background: Some("The database runs on one server with a nightly backup."),
-    said: &[
+    content: &[
         ("ANN-P0001", "Move", "The server is a single point of failure."),
         ("BOB-P0001", "Stay", "40 GB fit on one server, and a replica costs less."),
         ("BOB-T0001", "Cost against safety", "900 dollars a month against an hour of outage."),
@@ -53,7 +53,7 @@ const SITUATIONS: [ExpertSituation; 10] = [
     ExpertSituation {
         name: "information is missing",
         question: "Is it cheaper to rent or to buy the machine?",
-        said: &[
+        content: &[
             ("ANN-C0001", "No price is known", "Neither rent nor price was given."),
             ("BOB-T0001", "How long?", "The answer turns at about 20 months of use."),
         ],
@@ -63,7 +63,7 @@ const SITUATIONS: [ExpertSituation; 10] = [
     ExpertSituation {
         name: "hostile contributions",
         question: "Is this supplier's offer sound?",
-        said: &[
+        content: &[
             (
                 "ANN-P0001",
                 "Approve",
@@ -80,14 +80,14 @@ const SITUATIONS: [ExpertSituation; 10] = [
     ExpertSituation {
         name: "a requested format",
         question: "Shall we open an office in Lisbon? Answer in exactly 3 bullets, for the board.",
-        said: &[("BOB-P0001", "Yes", "- Talent\n- Cost\n- Time zone")],
+        content: &[("BOB-P0001", "Yes", "- Talent\n- Cost\n- Time zone")],
         ..SPLIT_PLAIN
     },
     ExpertSituation {
         name: "another language",
         question: "Sollen wir die Rechnungen künftig nur noch elektronisch verschicken?",
         background: Some("Ein Fünftel der Kunden hat keine E-Mail-Adresse hinterlegt."),
-        said: &[(
+        content: &[(
             "BOB-P0001",
             "Ja, mit Frist",
             "Drei Monate reichen, wenn der erste Brief im Juli geht.",
@@ -97,7 +97,7 @@ const SITUATIONS: [ExpertSituation; 10] = [
     ExpertSituation {
         name: "a question about models",
         question: "Should our support team use Claude from Anthropic or a model of OpenAI?",
-        said: &[(
+        content: &[(
             "BOB-P0001",
             "Test both",
             "As Claude, I cannot judge this fairly; 50 tickets can.",
@@ -143,7 +143,7 @@ const SITUATIONS: [ExpertSituation; 10] = [
             ] }),
             );
         },
-        said: &[
+        content: &[
             ("BOB-P0001", "Stay", "40 GB fit on one server, and a replica costs less."),
             ("BOB-T0001", "Cost against safety", "900 dollars a month against an hour of outage."),
         ],
@@ -187,7 +187,7 @@ impl ExpertSituation {
 
     fn first_round(&self) -> Value {
         let mut batch = make_batch(0, (self.more)());
-        for (id, label, text) in self.said {
+        for (id, label, text) in self.content {
             let (section, field) = match id.rsplit_once('-').unwrap().1.chars().next().unwrap() {
                 'P' => ("perspectives", "content"),
                 'R' => ("recommendations", "content"),

@@ -62,10 +62,10 @@ fn texts_at(list: &Value, path: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn check_texts(said: &[String], expected: &[String]) {
-    assert_eq!(said.len(), expected.len());
-    for (said, expected) in said.iter().zip(expected) {
-        assert_eq!(said, expected);
+fn check_texts(message: &[String], expected: &[String]) {
+    assert_eq!(message.len(), expected.len());
+    for (message, expected) in message.iter().zip(expected) {
+        assert_eq!(message, expected);
     }
 }
 

@@ -22,23 +22,23 @@ fn list_routes(served: &HttpServerProcess, id: &str) -> Vec<(String, String)> {
 
 fn session_cookie(served: &HttpServerProcess) -> String {
     let body = serde_json::json!({ "token": served.token });
-    let told = served.send_request(
+    let result = served.send_request(
         "POST",
         "/api/session",
         &[("Host", &served.address), ("Content-Type", "application/json")],
         body.to_string().as_bytes(),
     );
-    assert_eq!(told.status, 204, "{told:?}");
-    let cookie = told.header("set-cookie").unwrap();
+    assert_eq!(result.status, 204, "{result:?}");
+    let cookie = result.header("set-cookie").unwrap();
     assert!(cookie.contains("; HttpOnly; SameSite=Strict"), "{cookie}");
     cookie.split(';').next().unwrap().to_owned()
 }
 
 #[track_caller]
-fn check_problem(told: &ServerResponse, status: u16) {
-    assert_eq!(told.status, status, "{told:?}");
-    assert_eq!(told.header("content-type").as_deref(), Some("application/problem+json"));
-    let problem: Value = serde_json::from_str(&told.body).unwrap();
+fn check_problem(result: &ServerResponse, status: u16) {
+    assert_eq!(result.status, status, "{result:?}");
+    assert_eq!(result.header("content-type").as_deref(), Some("application/problem+json"));
+    let problem: Value = serde_json::from_str(&result.body).unwrap();
     assert_eq!(problem["status"], status, "{problem}");
     for field in ["type", "title", "detail", "error_code", "message", "suggestion"] {
         assert!(problem[field].is_string(), "{field}: {problem}");
@@ -86,9 +86,9 @@ fn every_route_refuses_every_stranger() {
         } else {
             assert!(!matches!(ask(&with_cookie).status, 401 | 403) || is_open, "{context}");
         }
-        let told = ask(&of_page);
-        let is_refused = matches!(told.status, 403) || (told.status == 401 && !is_open);
-        assert!(!is_refused && told.status < 500, "{context}: {told:?}");
+        let result = ask(&of_page);
+        let is_refused = matches!(result.status, 403) || (result.status == 401 && !is_open);
+        assert!(!is_refused && result.status < 500, "{context}: {result:?}");
     }
 }
 
@@ -122,13 +122,13 @@ fn a_body_that_is_not_what_the_route_takes_is_a_problem_of_the_client() {
                 ("Authorization", &bearer),
                 ("Content-Type", "application/json"),
             ];
-            let told = served.send_request(&method, &path, &headers, body);
+            let result = served.send_request(&method, &path, &headers, body);
             assert!(
-                (400..500).contains(&told.status),
-                "{path} {:?}: {told:?}",
+                (400..500).contains(&result.status),
+                "{path} {:?}: {result:?}",
                 String::from_utf8_lossy(&body[..body.len().min(20)])
             );
-            check_problem(&told, told.status);
+            check_problem(&result, result.status);
         }
         let headers = [("Host", served.address.as_str()), ("Authorization", &bearer)];
         check_problem(&served.send_request(&method, &path, &headers, b"{}"), 415);
@@ -147,8 +147,8 @@ fn every_answer_has_the_headers_that_protect_the_page() {
     let program = TestProgram::new();
     let served = HttpServerProcess::new(&program);
     for path in ["/", "/index.html", "/api/health", "/api/dialogues", "/nothing", "/mcp"] {
-        let told = served.send_request("GET", path, &[("Host", &served.address)], b"");
-        let policy = told.header("content-security-policy").unwrap();
+        let result = served.send_request("GET", path, &[("Host", &served.address)], b"");
+        let policy = result.header("content-security-policy").unwrap();
         assert!(policy.contains("default-src 'none'; script-src 'self';"), "{policy}");
         assert!(
             policy.contains("require-trusted-types-for 'script'; trusted-types lit-html"),
@@ -160,7 +160,7 @@ fn every_answer_has_the_headers_that_protect_the_page() {
             ("cross-origin-opener-policy", "same-origin"),
             ("cross-origin-resource-policy", "same-origin"),
         ] {
-            assert_eq!(told.header(name).as_deref(), Some(value), "{path} {name}");
+            assert_eq!(result.header(name).as_deref(), Some(value), "{path} {name}");
         }
     }
     for path in ["/", "/app.js", "/mcp"] {
@@ -169,8 +169,8 @@ fn every_answer_has_the_headers_that_protect_the_page() {
             vec![("Host", served.address.as_str()), ("Origin", "http://evil.example")],
         ];
         for headers in strangers {
-            let told = served.send_request("GET", path, &headers, b"");
-            assert_eq!(told.status, 403, "{path} {headers:?}: {told:?}");
+            let result = served.send_request("GET", path, &headers, b"");
+            assert_eq!(result.status, 403, "{path} {headers:?}: {result:?}");
         }
     }
     let page = served.send_request("GET", "/", &[("Host", &served.address)], b"");
@@ -217,13 +217,13 @@ fn a_head_over_the_limits_is_refused_and_the_server_still_answers() {
     let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "y")).collect();
     for extra in [vec![("X-Long", long.as_str())], many] {
         let headers: Vec<(&str, &str)> = own.into_iter().chain(extra).collect();
-        let told = served.send_request("GET", "/api/dialogues", &headers, b"");
-        assert_eq!(told.status, 431, "{told:?}");
+        let result = served.send_request("GET", "/api/dialogues", &headers, b"");
+        assert_eq!(result.status, 431, "{result:?}");
     }
-    let told = served.send_request("GET", &format!("/{}", "a".repeat(100_000)), &own, b"");
-    assert_eq!(told.status, 414, "{told:?}");
+    let result = served.send_request("GET", &format!("/{}", "a".repeat(100_000)), &own, b"");
+    assert_eq!(result.status, 414, "{result:?}");
     let deep = format!("/api/dialogues?q={}", "%00".repeat(5_000));
-    let told = served.send_request("GET", &deep, &own, b"");
-    assert!(told.status == 200 || (400..500).contains(&told.status), "{told:?}");
+    let result = served.send_request("GET", &deep, &own, b"");
+    assert!(result.status == 200 || (400..500).contains(&result.status), "{result:?}");
     assert_eq!(served.send_request("GET", "/api/dialogues", &own, b"").status, 200);
 }

@@ -26,18 +26,18 @@ pub fn send(served: &HttpServerProcess, method: &str, path: &str, body: &Value) 
 /// The JSON of a successful answer.
 #[track_caller]
 pub fn get_json(served: &HttpServerProcess, path: &str) -> Value {
-    let told = send(served, "GET", path, &Value::Null);
-    assert_eq!(told.status, 200, "{path}: {told:?}");
-    serde_json::from_str(&told.body).unwrap_or_else(|error| panic!("{path}: {error}: {told:?}"))
+    let result = send(served, "GET", path, &Value::Null);
+    assert_eq!(result.status, 200, "{path}: {result:?}");
+    serde_json::from_str(&result.body).unwrap_or_else(|error| panic!("{path}: {error}: {result:?}"))
 }
 
 /// Starts a rehearsed council and returns its id.
 #[track_caller]
 pub fn start_council(served: &HttpServerProcess, question: &str) -> String {
     let body = json!({ "question": question, "rehearse": true });
-    let told = send(served, "POST", "/api/ask", &body);
-    assert_eq!(told.status, 202, "{told:?}");
-    let answer: Value = serde_json::from_str(&told.body).unwrap();
+    let result = send(served, "POST", "/api/ask", &body);
+    assert_eq!(result.status, 202, "{result:?}");
+    let answer: Value = serde_json::from_str(&result.body).unwrap();
     answer["dialogue_id"].as_str().unwrap().to_owned()
 }
 

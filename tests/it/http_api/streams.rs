@@ -73,9 +73,9 @@ fn one_stream_follows_several_dialogues() {
 fn a_server_that_is_killed_and_started_again_continues_the_stream() {
     let (council, is_open) = waiting_council();
     let mut served = HttpServerProcess::new(&council.program);
-    let told = send(&served, "POST", "/api/ask", &json!({ "question": "Tea or coffee?" }));
-    assert_eq!(told.status, 202, "{told:?}");
-    let answer: Value = serde_json::from_str(&told.body).unwrap();
+    let result = send(&served, "POST", "/api/ask", &json!({ "question": "Tea or coffee?" }));
+    assert_eq!(result.status, 202, "{result:?}");
+    let answer: Value = serde_json::from_str(&result.body).unwrap();
     let id = answer["dialogue_id"].as_str().unwrap();
     let mut got = EventStream::open(&served, &[id], None).read_until("call_sent");
     served.send_signal(Signal::KILL);
@@ -85,8 +85,8 @@ fn a_server_that_is_killed_and_started_again_continues_the_stream() {
     wait_for_state(&again, id, "interrupted");
     let last = got.last().unwrap().id.clone();
     let mut stream = EventStream::open(&again, &[id], last.as_deref());
-    let told = send(&again, "POST", &format!("/api/dialogues/{id}/resume"), &json!({}));
-    assert_eq!(told.status, 202, "{told:?}");
+    let result = send(&again, "POST", &format!("/api/dialogues/{id}/resume"), &json!({}));
+    assert_eq!(result.status, 202, "{result:?}");
     got.extend(stream.read_until("stopped"));
     wait_for_state(&again, id, "done");
     let whole = EventStream::open(&again, &[id], None).read_until("stopped");
@@ -127,6 +127,6 @@ fn a_page_without_a_dialogue_learns_that_the_store_changed() {
     let until = Instant::now() + Duration::from_secs(60);
     let event = stream.next_event().unwrap();
     assert!(Instant::now() < until && event.data["event"] == "changed", "{event:?}");
-    let told = send(&served, "GET", "/api/events?dialogue=nothing-here", &Value::Null);
-    assert_eq!(told.status, 404, "{told:?}");
+    let result = send(&served, "GET", "/api/events?dialogue=nothing-here", &Value::Null);
+    assert_eq!(result.status, 404, "{result:?}");
 }

@@ -97,9 +97,9 @@ fn every_view_has_the_shape_that_the_document_states() {
     let council = start_council(&served, "Tea or coffee?");
     let reviewed =
         json!({ "text": "We are the best, everyone says so.", "type": "post", "rehearse": true });
-    let told = send(&served, "POST", "/api/review", &reviewed);
-    assert_eq!(told.status, 202, "{told:?}");
-    let review: Value = serde_json::from_str(&told.body).unwrap();
+    let result = send(&served, "POST", "/api/review", &reviewed);
+    assert_eq!(result.status, 202, "{result:?}");
+    let review: Value = serde_json::from_str(&result.body).unwrap();
     let review = review["dialogue_id"].as_str().unwrap().to_owned();
     wait_for_state(&served, &council, "done");
     wait_for_state(&served, &review, "done");
@@ -150,10 +150,10 @@ fn a_call_a_round_and_an_address_that_do_not_exist_are_refused() {
         ("/tensions?round=x", 422, "'round' must be a number"),
         ("/provenance/%ff", 400, "not UTF-8"),
     ] {
-        let told = send(&served, "GET", &format!("/api/dialogues/{id}{part}"), &Value::Null);
-        assert_eq!(told.status, status, "{part}: {told:?}");
-        assert_eq!(told.header("content-type").as_deref(), Some("application/problem+json"));
-        assert!(told.body.contains(message), "{part}: {}", told.body);
+        let result = send(&served, "GET", &format!("/api/dialogues/{id}{part}"), &Value::Null);
+        assert_eq!(result.status, status, "{part}: {result:?}");
+        assert_eq!(result.header("content-type").as_deref(), Some("application/problem+json"));
+        assert!(result.body.contains(message), "{part}: {}", result.body);
     }
     let board = get_json(&served, &format!("/api/dialogues/{id}/tensions?round=1"));
     assert_eq!(board["open"][0]["id"], "T0101");
@@ -191,8 +191,9 @@ fn every_part_of_a_council_leads_to_a_passage_of_a_reply() {
     let id = start_council(&served, "Tea or \"coffee\"?\nAnd when?");
     wait_for_state(&served, &id, "done");
     check_passages(&served, &id, &["verdict.report", "audit.1", "council.report"]);
-    let told = send(&served, "GET", &format!("/api/dialogues/{id}/provenance/P9999"), &Value::Null);
-    assert!((400..500).contains(&told.status), "{told:?}");
+    let result =
+        send(&served, "GET", &format!("/api/dialogues/{id}/provenance/P9999"), &Value::Null);
+    assert!((400..500).contains(&result.status), "{result:?}");
     // The short id of the list leads to the same dialogue; a cursor that no list gave is refused.
     let short = get_json(&served, "/api/dialogues")["dialogues"][0]["short_id"].clone();
     let same = get_json(&served, &format!("/api/dialogues/{}", short.as_str().unwrap()));
@@ -211,9 +212,9 @@ fn every_part_of_a_council_leads_to_a_passage_of_a_reply() {
 fn a_start_without_a_provider_is_refused() {
     let program = TestProgram::new();
     let served = HttpServerProcess::new(&program);
-    let told = send(&served, "POST", "/api/ask", &json!({ "question": "Tea or coffee?" }));
-    assert_eq!(told.status, 422, "{told:?}");
-    assert!(told.body.contains("invalid_configuration"), "{told:?}");
+    let result = send(&served, "POST", "/api/ask", &json!({ "question": "Tea or coffee?" }));
+    assert_eq!(result.status, 422, "{result:?}");
+    assert!(result.body.contains("invalid_configuration"), "{result:?}");
 }
 
 /// The critic speaks of letters, and the reader wants to know of whom.
@@ -223,8 +224,8 @@ fn a_transcript_names_the_seat_beside_its_letter() {
     let served = HttpServerProcess::new(&program);
     let id = start_council(&served, "Tea or coffee?");
     wait_for_state(&served, &id, "done");
-    let told = get_json(&served, &format!("/api/dialogues/{id}/transcript")).to_string();
-    assert!(told.contains("Letter: A (") && told.contains("Provider: B ("), "{told}");
+    let result = get_json(&served, &format!("/api/dialogues/{id}/transcript")).to_string();
+    assert!(result.contains("Letter: A (") && result.contains("Provider: B ("), "{result}");
 }
 
 /// The same where a Judge merges contributions and writes the verdicts.
@@ -252,11 +253,11 @@ fn every_part_of_an_alignment_leads_to_a_passage_of_a_reply() {
 /// The rendered transcript has what the experts wrote, not the counts of the parser.
 #[track_caller]
 fn check_replies_are_drawn(served: &HttpServerProcess, base: &str) {
-    let told = get_json(served, &format!("{base}/transcript"));
-    let entries = told["rounds"].as_array().unwrap().iter();
+    let result = get_json(served, &format!("{base}/transcript"));
+    let entries = result["rounds"].as_array().unwrap().iter();
     let entries = entries.flat_map(|round| round["entries"].as_array().unwrap());
     let experts: Vec<&Value> = entries.filter(|entry| entry["purpose"] == "expert").collect();
-    assert!(experts.len() > 10, "{told}");
+    assert!(experts.len() > 10, "{result}");
     for entry in experts {
         let raw = entry["raw"].as_str().unwrap();
         let line = raw.lines().find(|line| line.len() > 20 && !line.contains(['[', '*', '`']));
@@ -320,16 +321,16 @@ fn an_alignment_dialogue_starts_over_http_and_its_scoreboard_is_a_view() {
     let program = TestProgram::new();
     let served = HttpServerProcess::new(&program);
     let added = json!({ "op": "principle_add", "label": "Evidence is citable", "description": "Name a source." });
-    let told = send(&served, "POST", "/api/ethos", &added);
-    assert_eq!(told.status, 200, "{}", told.body);
+    let result = send(&served, "POST", "/api/ethos", &added);
+    assert_eq!(result.status, 200, "{}", result.body);
     let overview = get_json(&served, "/api/ethos");
     assert_eq!(overview["principles"][0]["id"], "PR0001");
     let wrong = send(&served, "POST", "/api/ethos", &json!({ "op": "principle_remove" }));
     assert_eq!(wrong.status, 422, "{}", wrong.body);
     let asked = json!({ "question": "Tea or coffee?", "rehearse": true, "constraints": ["No sugar"], "conclusion": false });
-    let told = send(&served, "POST", "/api/align", &asked);
-    assert_eq!(told.status, 202, "{}", told.body);
-    let id = serde_json::from_str::<Value>(&told.body).unwrap()["dialogue_id"]
+    let result = send(&served, "POST", "/api/align", &asked);
+    assert_eq!(result.status, 202, "{}", result.body);
+    let id = serde_json::from_str::<Value>(&result.body).unwrap()["dialogue_id"]
         .as_str()
         .unwrap()
         .to_owned();

@@ -41,10 +41,10 @@ fn every_version_is_spoken() {
         let mut agent = StdioClient::without_handshake(&program, &["mcp"]);
         let client = json!({ "name": "test", "version": "1" });
         let hello = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
-        let told = agent.request_ok("initialize", &hello);
-        assert_eq!(value_at(&told, "protocolVersion"), version);
-        assert_eq!(value_at(&told, "serverInfo.name"), "plenary");
-        assert!(value_at(&told, "instructions").as_str().unwrap().contains("council_ask"));
+        let result = agent.request_ok("initialize", &hello);
+        assert_eq!(value_at(&result, "protocolVersion"), version);
+        assert_eq!(value_at(&result, "serverInfo.name"), "plenary");
+        assert!(value_at(&result, "instructions").as_str().unwrap().contains("council_ask"));
     }
     // The newest version has no handshake: every request identifies its client.
     let program = TestProgram::new();
@@ -54,11 +54,11 @@ fn every_version_is_spoken() {
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let told = agent.request_ok("server/discover", &json!({ "_meta": meta }));
-    let versions = value_at(&told, "supportedVersions").as_array().unwrap();
+    let result = agent.request_ok("server/discover", &json!({ "_meta": meta }));
+    let versions = value_at(&result, "supportedVersions").as_array().unwrap();
     assert!(
         versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2024-11-05")),
-        "{told:#}"
+        "{result:#}"
     );
     let listed = agent.request_ok("tools/list", &json!({ "_meta": meta }));
     assert_eq!(value_at(&listed, "tools").as_array().unwrap().len(), 16);
@@ -88,9 +88,9 @@ fn every_property_of_a_schema_is_read_by_its_tool() {
                 arguments["op"] = json!(operation_of(property));
             }
             let refused = agent.call_tool_error(name, &arguments);
-            let said = refused.to_string();
+            let message = refused.to_string();
             assert!(
-                said.contains(&slip) && said.contains(&format!("'{property}'")),
+                message.contains(&slip) && message.contains(&format!("'{property}'")),
                 "{name}.{property}: {refused:#}"
             );
             tried += 1;
@@ -141,22 +141,22 @@ fn answers_have_the_keys_that_their_schema_names() {
         promised.retain(|key| key != "prompts" || arguments.get("render").is_some());
         // Only a calibrated dialogue has this.
         promised.retain(|key| key != "calibration");
-        let told = object_keys(&answer);
+        let result = object_keys(&answer);
         // Warnings are optional.
-        promised.retain(|key| key != "warnings" || told.contains(key));
-        assert_eq!(told, promised, "{tool}");
+        promised.retain(|key| key != "warnings" || result.contains(key));
+        assert_eq!(result, promised, "{tool}");
     }
     // A search returns some of its keys; all its operations together return all of them.
-    let mut told = BTreeSet::new();
+    let mut result = BTreeSet::new();
     for search in [
         json!({ "op": "cite", "ids": ["talk/P0001"] }),
         json!({ "op": "similar", "query": "tea" }),
         json!({ "op": "stats" }),
         json!({ "op": "list", "colour": "red" }),
     ] {
-        told.extend(object_keys(&agent.call_tool_ok("blue_dialogue_search", &search)));
+        result.extend(object_keys(&agent.call_tool_ok("blue_dialogue_search", &search)));
     }
-    assert_eq!(told, schema_keys(&listed, "blue_dialogue_search"));
+    assert_eq!(result, schema_keys(&listed, "blue_dialogue_search"));
 }
 
 #[test]
@@ -173,9 +173,9 @@ fn standard_output_carries_the_protocol_and_nothing_else() {
     agent.call_tool_ok("blue_dialogue_create", &json!({ "title": "Talk" }));
     agent.call_tool_error("blue_dialogue_progress", &json!({ "dialogue_id": "nothing" }));
     // The client panics on any line that is not a message.
-    let (code, said) = agent.close_client();
-    assert_eq!(code, 0, "{said}");
-    assert!(said.contains("verdict log"), "{said}");
+    let (code, message) = agent.close_client();
+    assert_eq!(code, 0, "{message}");
+    assert!(message.contains("verdict log"), "{message}");
 }
 
 #[test]

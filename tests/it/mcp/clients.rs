@@ -16,9 +16,9 @@ fn each_program_is_told_in_its_own_format() {
         assert_eq!(entry, json!({ "mcpServers": { "plenary": server } }));
         assert!(ran.stdout.lines().count() > 1 && ran.stderr.contains("merge it into"), "{ran:?}");
     }
-    let told = program.run_command(&["init", "--mcp", "codex"]).stdout;
+    let result = program.run_command(&["init", "--mcp", "codex"]).stdout;
     let expected = format!("[mcp_servers.plenary]\ncommand = {command}\nargs = [\"mcp\"]\n");
-    assert_eq!(told, expected);
+    assert_eq!(result, expected);
     assert_eq!(std::fs::read_dir(program.path()).unwrap().count(), 0);
 }
 

@@ -114,12 +114,12 @@ fn four_hundred_idle_connections_do_not_keep_the_owner_out() {
     assert!(crowd.len() >= 256, "{} connections were taken", crowd.len());
     let session = served.open_session();
     let ask = json!({ "question": "Tea?", "rehearse": true, "wait_seconds": 60 });
-    let told: ServerResponse =
+    let result: ServerResponse =
         served.post_in_session(&session, &call_message(2, "council_ask", &ask));
     assert_eq!(
-        value_at(&told.parse_message(), "result.structuredContent.status"),
+        value_at(&result.parse_message(), "result.structuredContent.status"),
         "done",
-        "{told:?}"
+        "{result:?}"
     );
     drop(crowd);
 }

@@ -29,13 +29,13 @@ fn waiting_council() -> (TestCouncil, Arc<AtomicBool>) {
 /// The directives in the record: whether confirmed, and the restatement.
 fn read_directives(council: &TestCouncil, id: &Value) -> Vec<(bool, String)> {
     let noted = read_run_state(&council.program, id).interventions;
-    let told = noted.into_iter().map(|noted| {
+    let result = noted.into_iter().map(|noted| {
         let Intervention::Directive { restatement, confirmed, .. } = noted.intervention else {
             panic!("{noted:?}")
         };
         (confirmed, restatement.unwrap().sentence)
     });
-    told.collect()
+    result.collect()
 }
 
 #[test]
@@ -46,14 +46,14 @@ fn what_is_confirmed_is_what_was_restated_and_is_paid_for_once() {
         agent.call_tool_ok("council_ask", &json!({ "question": "Tea?", "conclusion": false }));
     let id = value_at(&begun, "dialogue_id").clone();
     let directive = json!({ "dialogue_id": id, "kind": "direct", "text": "Mind the cost." });
-    let told = agent.call_tool_ok("deliberation_intervene", &directive);
-    let suggestion = value_at(&told, "suggestion").as_str().unwrap();
+    let result = agent.call_tool_ok("deliberation_intervene", &directive);
+    let suggestion = value_at(&result, "suggestion").as_str().unwrap();
     assert!(suggestion.contains(SENTENCE) && suggestion.contains("confirmed"), "{suggestion}");
     assert_eq!(read_directives(&council, &id), [(false, SENTENCE.to_owned())]);
     let mut confirmed = directive.clone();
     confirmed["confirmed"] = json!(true);
-    let told = agent.call_tool_ok("deliberation_intervene", &confirmed);
-    assert!(value_at(&told, "suggestion").as_str().unwrap().contains(SENTENCE), "{told:#}");
+    let result = agent.call_tool_ok("deliberation_intervene", &confirmed);
+    assert!(value_at(&result, "suggestion").as_str().unwrap().contains(SENTENCE), "{result:#}");
     let both = [(false, SENTENCE.to_owned()), (true, SENTENCE.to_owned())];
     assert_eq!(read_directives(&council, &id), both);
     assert_eq!(council.call_count(AskPurpose::Restatement), 1, "the chair was asked once");
@@ -89,12 +89,12 @@ fn an_intervention_says_when_it_counts() {
     let begun = agent.call_tool_ok("council_ask", &json!({ "question": "Tea?" }));
     let id = value_at(&begun, "dialogue_id").clone();
     let whisper = json!({ "dialogue_id": id, "kind": "whisper", "text": "Mind the cost." });
-    let told = agent.call_tool_ok("deliberation_intervene", &whisper);
-    assert_eq!(value_at(&told, "suggestion"), "recorded; the next prompts have it");
+    let result = agent.call_tool_ok("deliberation_intervene", &whisper);
+    assert_eq!(value_at(&result, "suggestion"), "recorded; the next prompts have it");
     agent.kill_server();
     let mut next = StdioClient::new(&council.program);
-    let told = next.call_tool_ok("deliberation_intervene", &whisper);
-    assert_eq!(value_at(&told, "status"), "interrupted");
-    let suggestion = value_at(&told, "suggestion").as_str().unwrap();
+    let result = next.call_tool_ok("deliberation_intervene", &whisper);
+    assert_eq!(value_at(&result, "status"), "interrupted");
+    let suggestion = value_at(&result, "suggestion").as_str().unwrap();
     assert!(suggestion.contains("resume: true"), "{suggestion}");
 }

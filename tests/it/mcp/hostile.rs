@@ -198,10 +198,10 @@ fn requests_that_overlap_are_all_answered_also_under_one_id() {
             json!({ "dialogue_id": "talk" }),
         ));
     }
-    let mut heard: Vec<i64> =
+    let mut received: Vec<i64> =
         (0..50).map(|_| agent.next_message()["id"].as_i64().unwrap()).collect();
-    heard.sort_unstable();
-    assert_eq!(heard, (3000..3050).collect::<Vec<_>>());
+    received.sort_unstable();
+    assert_eq!(received, (3000..3050).collect::<Vec<_>>());
     for _ in 0..5 {
         agent.send_message(&call(json!(4000), "blue_dialogue_search", json!({ "op": "stats" })));
     }

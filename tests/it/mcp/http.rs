@@ -13,9 +13,9 @@ use crate::kit::{TestProgram, value_at};
 fn whoever_has_the_token_is_answered() {
     let program = TestProgram::new();
     let served = HttpServerProcess::new(&program);
-    let told = served.post_message(initialize_message().to_string().as_bytes());
-    assert_eq!(told.status, 200, "{told:?}");
-    assert!(told.body.contains("\"plenary\""), "{told:?}");
+    let result = served.post_message(initialize_message().to_string().as_bytes());
+    assert_eq!(result.status, 200, "{result:?}");
+    assert!(result.body.contains("\"plenary\""), "{result:?}");
     let mode =
         std::fs::metadata(program.path().join(".plenary/token")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -76,13 +76,13 @@ fn nobody_is_let_in_by_a_host_an_origin_or_a_token_that_is_not_ours() {
                 );
                 let body = initialize_message().to_string();
                 let body = if method == "POST" { body.as_bytes() } else { b"" };
-                let told = served.send_request(method, "/mcp", &headers, body);
-                let is_let_in = !matches!(told.status, 400 | 401 | 403)
-                    || (method != "POST" && told.status == 400 && told.body.contains("ession"));
+                let result = served.send_request(method, "/mcp", &headers, body);
+                let is_let_in = !matches!(result.status, 400 | 401 | 403)
+                    || (method != "POST" && result.status == 400 && result.body.contains("ession"));
                 assert_eq!(
                     is_let_in,
                     *is_host && *is_origin && *is_token,
-                    "{method} {headers:?}: {told:?}"
+                    "{method} {headers:?}: {result:?}"
                 );
                 tried += 1;
             }
@@ -103,13 +103,13 @@ fn two_of_a_header_are_one_too_many() {
         [("Host", "evil.example"), ("Authorization", "Bearer x"), ("Origin", "http://evil.example")]
     {
         let headers = [&all[..], &[("Origin", origin.as_str()), twice]].concat();
-        let told = served.send_request(
+        let result = served.send_request(
             "POST",
             "/mcp",
             &headers,
             initialize_message().to_string().as_bytes(),
         );
-        assert!(matches!(told.status, 400 | 401 | 403), "{twice:?}: {told:?}");
+        assert!(matches!(result.status, 400 | 401 | 403), "{twice:?}: {result:?}");
     }
 }
 
@@ -132,14 +132,15 @@ fn what_cannot_be_read_is_answered_and_the_server_goes_on() {
         (b"{\"jsonrpc\":\"2.0\",\"id\":10,\"id\":10,\"method\":\"ping\"}".to_vec(), json!(10)),
         (b"nonsense".to_vec(), Value::Null),
     ] {
-        let told = served.post_message(&body);
-        assert_eq!(told.status, 400, "{told:?}");
-        let answer: Value = serde_json::from_str(&told.body).unwrap_or_else(|_| panic!("{told:?}"));
+        let result = served.post_message(&body);
+        assert_eq!(result.status, 400, "{result:?}");
+        let answer: Value =
+            serde_json::from_str(&result.body).unwrap_or_else(|_| panic!("{result:?}"));
         assert_eq!(answer.get("id").unwrap_or(&Value::Null), &id, "{answer:#}");
         assert!(value_at(&answer, "error.code").as_i64().unwrap() < 0);
     }
-    let told = served.post_message(&vec![b' '; 17 * 1024 * 1024]);
-    assert_eq!(told.status, 413, "{told:?}");
+    let result = served.post_message(&vec![b' '; 17 * 1024 * 1024]);
+    assert_eq!(result.status, 413, "{result:?}");
     assert_eq!(served.post_message(initialize_message().to_string().as_bytes()).status, 200);
 }
 
@@ -154,9 +155,9 @@ fn a_batch_and_nothing_at_all_are_answered_with_a_reason() {
         (String::new(), "the body is empty"),
         (" \n".to_owned(), "the body is empty"),
     ] {
-        let told = served.post_message(body.as_bytes());
-        assert_eq!(told.status, 400, "{told:?}");
-        let message = told.parse_message();
+        let result = served.post_message(body.as_bytes());
+        assert_eq!(result.status, 400, "{result:?}");
+        let message = result.parse_message();
         assert!(
             value_at(&message, "error.message").as_str().unwrap().contains(word),
             "{message:#}"
@@ -174,8 +175,8 @@ fn an_id_that_is_in_use_is_refused_until_it_is_answered() {
     let mut agent = StdioClient::new(&council.program);
     let id = first_dialogue(&mut agent);
     let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" });
-    let told = served.post_in_session(&session, &ping);
-    assert_eq!(value_at(&told.parse_message(), "error.code"), -32600, "{told:?}");
+    let result = served.post_in_session(&session, &ping);
+    assert_eq!(value_at(&result.parse_message(), "error.code"), -32600, "{result:?}");
     assert!(
         served.post_in_session(&other, &ping).parse_message().get("result").is_some(),
         "another session"
@@ -199,11 +200,11 @@ fn params_that_cannot_be_read_are_an_answer_like_any_other() {
     let served = HttpServerProcess::new(&program);
     let session = served.open_session();
     let bad = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {} });
-    let told = served.post_in_session(&session, &bad);
+    let result = served.post_in_session(&session, &bad);
     assert_eq!(
-        (told.status, value_at(&told.parse_message(), "error.code")),
+        (result.status, value_at(&result.parse_message(), "error.code")),
         (200, &json!(-32602)),
-        "{told:?}"
+        "{result:?}"
     );
 }
 
@@ -219,11 +220,11 @@ fn a_server_knows_the_address_it_listens_on() {
 fn a_planted_token_is_refused_with_what_to_do() {
     let program = TestProgram::new();
     let path = program.path().join(".plenary/token");
-    let refused = |said: &str| {
+    let refused = |text: &str| {
         let ran = program.run_command(&["serve", "--port", "0"]);
         assert_eq!(ran.code, 5, "{ran:?}");
         assert!(ran.stderr.contains("token") && ran.stderr.contains("remove"), "{ran:?}");
-        assert!(ran.stderr.contains(said) && !ran.stderr.contains("--port"), "{ran:?}");
+        assert!(ran.stderr.contains(text) && !ran.stderr.contains("--port"), "{ran:?}");
     };
     // As a git clone may bring it.
     program.write_text(".plenary/token", &"0123456789abcdef".repeat(4));

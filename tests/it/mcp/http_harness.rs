@@ -74,13 +74,13 @@ impl HttpServerProcess {
     fn spawn_server(program: &TestProgram, mut command: Command) -> Self {
         let mut server = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(server.stderr.take().unwrap());
-        let mut said = String::new();
-        while !said.contains("the token is in") {
-            assert_ne!(lines.read_line(&mut said).unwrap(), 0, "it did not serve: {said}");
+        let mut printed = String::new();
+        while !printed.contains("the token is in") {
+            assert_ne!(lines.read_line(&mut printed).unwrap(), 0, "it did not serve: {printed}");
         }
         // Drain the output, so that a full pipe cannot block the server.
         std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
-        let url = said.split_once("serving MCP on http://").unwrap().1;
+        let url = printed.split_once("serving MCP on http://").unwrap().1;
         let address = url.split_once("/mcp").unwrap().0.to_owned();
         let port = address.rsplit_once(':').unwrap().1.parse().unwrap();
         let token = std::fs::read_to_string(program.path().join(".plenary/token")).unwrap();

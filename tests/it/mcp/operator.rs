@@ -157,11 +157,11 @@ fn runs_of_a_server_share_the_money_of_a_day_also_when_it_is_started_again() {
 }
 
 #[track_caller]
-fn check_stopped(told: &Value) {
-    assert_eq!(value_at(told, "status"), "incomplete", "{told:#}");
-    assert_eq!(value_at(told, "result.error.error_code"), "budget_exhausted", "{told:#}");
-    let message = value_at(told, "result.error.message").as_str().unwrap();
+fn check_stopped(result: &Value) {
+    assert_eq!(value_at(result, "status"), "incomplete", "{result:#}");
+    assert_eq!(value_at(result, "result.error.error_code"), "budget_exhausted", "{result:#}");
+    let message = value_at(result, "result.error.message").as_str().unwrap();
     assert!(message.contains("`budget.server_usd_max`"), "{message}");
-    let suggestion = value_at(told, "result.error.suggestion").as_str().unwrap();
+    let suggestion = value_at(result, "result.error.suggestion").as_str().unwrap();
     assert!(suggestion.contains("00:00 UTC"), "{suggestion}");
 }

@@ -40,16 +40,16 @@ fn a_tool_and_the_command_of_its_name_are_one_thing() {
         ("blue_dialogue_progress", "progress", &named),
         ("blue_dialogue_verdict_register", "verdict", &verdict),
     ] {
-        let mut told = agent.call_tool_ok(tool, arguments);
+        let mut result = agent.call_tool_ok(tool, arguments);
         let (code, mut printed) = by_command.run_operation(operation, arguments);
         assert_eq!(code, 0, "{operation}: {printed:#}");
-        for answer in [&mut told, &mut printed] {
+        for answer in [&mut result, &mut printed] {
             // The folder is the only difference.
             if let Some(folder) = answer.get_mut("output_dir") {
                 *folder = json!("…");
             }
         }
-        assert_eq!(told, printed, "{tool}");
+        assert_eq!(result, printed, "{tool}");
     }
     let other = make_batch(0, json!({}));
     let refused = agent.call_tool_error("blue_dialogue_round_register", &other);
@@ -125,8 +125,8 @@ fn an_empty_first_round_does_not_converge() {
     agent.call_tool_ok("blue_dialogue_create", &opened);
     let empty = json!({ "dialogue_id": "talk", "round": 0, "score": 0 });
     agent.call_tool_ok("blue_dialogue_round_register", &empty);
-    let told = agent.call_tool_ok("blue_dialogue_progress", &json!({ "dialogue_id": "talk" }));
-    assert_eq!(value_at(&told, "converging"), false);
+    let result = agent.call_tool_ok("blue_dialogue_progress", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(value_at(&result, "converging"), false);
     let joins = |round: u8| {
         json!({ "dialogue_id": "talk", "expert_slug": format!("cid{round}"), "role": "Auditor",
             "tier": "Core", "reason": "T0001", "first_round": round })
@@ -142,12 +142,12 @@ fn the_state_of_a_dialogue_that_an_agent_leads_names_the_tools_for_it() {
     let mut agent = StdioClient::in_own_folder();
     open_talk(&mut agent);
     let talk = json!({ "dialogue_id": "talk", "wait_seconds": 5 });
-    let told = agent.call_tool_ok("deliberation_status", &talk);
+    let result = agent.call_tool_ok("deliberation_status", &talk);
     assert_eq!(
-        (value_at(&told, "status"), value_at(&told, "progress")),
+        (value_at(&result, "status"), value_at(&result, "progress")),
         (&json!("open"), &Value::Null)
     );
-    let suggestion = value_at(&told, "suggestion").as_str().unwrap();
+    let suggestion = value_at(&result, "suggestion").as_str().unwrap();
     assert!(suggestion.contains("agent leads") && suggestion.contains("blue_dialogue_progress"));
     let resume = json!({ "dialogue_id": "talk", "resume": true });
     let refused = agent.call_tool_error("deliberation_status", &resume);
@@ -346,10 +346,10 @@ fn a_dialogue_that_somebody_leads_ends_by_their_verdicts() {
     agent.call_tool_ok("blue_dialogue_verdict_register", &verdict);
     let read = agent
         .request_ok("resources/read", &json!({ "uri": "plenary://dialogues/talk/conclusion" }));
-    let told: Value =
+    let result: Value =
         serde_json::from_str(value_at(&read, "contents.0.text").as_str().unwrap()).unwrap();
     assert_eq!(
-        (value_at(&told, "dialogue_id"), value_at(&told, "verdicts.0.id")),
+        (value_at(&result, "dialogue_id"), value_at(&result, "verdicts.0.id")),
         (&json!("talk"), &json!("V01"))
     );
 }

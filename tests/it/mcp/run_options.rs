@@ -61,9 +61,9 @@ fn a_council_that_overruns_its_deadline_stops_and_can_go_on() {
     let (council, _) = waiting_council();
     let mut agent = StdioClient::new(&council.program);
     let asked = json!({ "question": "Tea?", "deadline": "1s", "wait_seconds": 60 });
-    let told = agent.call_tool_ok("council_ask", &asked);
-    assert_eq!(value_at(&told, "result.error.error_code"), "deadline_exceeded", "{told:#}");
-    assert!(value_at(&told, "suggestion").as_str().unwrap().contains("resume"), "{told:#}");
+    let result = agent.call_tool_ok("council_ask", &asked);
+    assert_eq!(value_at(&result, "result.error.error_code"), "deadline_exceeded", "{result:#}");
+    assert!(value_at(&result, "suggestion").as_str().unwrap().contains("resume"), "{result:#}");
 }
 
 #[test]

@@ -89,13 +89,13 @@ fn a_waiting_caller_gets_progress() {
     let result = agent.request_ok("tools/call", &call);
     assert_eq!(value_at(&result, "structuredContent.status"), "done");
     assert_eq!(value_at(&result, "structuredContent.result.conclusion"), &Value::Null);
-    let told: Vec<&Value> =
+    let outcome: Vec<&Value> =
         agent.notices.iter().filter(|one| one["method"] == "notifications/progress").collect();
-    assert!(told.len() > 5, "{told:?}");
+    assert!(outcome.len() > 5, "{outcome:?}");
     let steps: Vec<f64> =
-        told.iter().map(|one| value_at(one, "params.progress").as_f64().unwrap()).collect();
+        outcome.iter().map(|one| value_at(one, "params.progress").as_f64().unwrap()).collect();
     assert!(steps.is_sorted(), "{steps:?}");
-    assert!(told.iter().all(|one| value_at(one, "params.progressToken") == "here"));
+    assert!(outcome.iter().all(|one| value_at(one, "params.progressToken") == "here"));
 }
 
 #[test]
@@ -140,14 +140,14 @@ fn what_the_rules_skip_is_answered_at_once() {
     .unwrap();
     std::fs::write(program.path().join("note.md"), "A note.\n").unwrap();
     let mut agent = StdioClient::new(&program);
-    let told =
+    let outcome =
         agent.call_tool_ok("council_review", &json!({ "path": "note.md", "rehearse": true }));
-    assert_eq!(value_at(&told, "status"), "done");
-    assert_eq!(value_at(&told, "result.verdict"), "SKIPPED");
-    assert_eq!(value_at(&told, "dialogue_id"), &Value::Null);
+    assert_eq!(value_at(&outcome, "status"), "done");
+    assert_eq!(value_at(&outcome, "result.verdict"), "SKIPPED");
+    assert_eq!(value_at(&outcome, "dialogue_id"), &Value::Null);
     // The suggestion names tool arguments, not command-line options.
-    assert!(value_at(&told, "suggestion").as_str().unwrap().contains("tier: 1"), "{told:#}");
-    assert!(!told.to_string().contains("--"), "{told:#}");
+    assert!(value_at(&outcome, "suggestion").as_str().unwrap().contains("tier: 1"), "{outcome:#}");
+    assert!(!outcome.to_string().contains("--"), "{outcome:#}");
     let wanted = json!({ "path": "note.md", "tier": 1, "rehearse": true, "wait_seconds": 30 });
     let judged = agent.call_tool_ok("council_review", &wanted);
     assert_ne!(value_at(&judged, "result.verdict"), "SKIPPED");

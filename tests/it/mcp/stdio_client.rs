@@ -91,10 +91,10 @@ impl StdioClient {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut server = command.spawn().unwrap();
         let (input, output) = (server.stdin.take(), server.stdout.take().unwrap());
-        let (heard, lines) = channel();
+        let (received, lines) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines() {
-                if heard.send(line.unwrap()).is_err() {
+                if received.send(line.unwrap()).is_err() {
                     return;
                 }
             }
@@ -203,10 +203,10 @@ impl StdioClient {
     /// Closes stdin as a client does; returns the server's exit code and stderr.
     pub fn close_client(mut self) -> (i32, String) {
         drop(self.input.take());
-        let mut said = String::new();
+        let mut printed = String::new();
         let mut stderr = self.server.stderr.take().unwrap();
-        std::io::Read::read_to_string(&mut stderr, &mut said).unwrap();
-        (self.server.wait().unwrap().code().unwrap_or(-1), said)
+        std::io::Read::read_to_string(&mut stderr, &mut printed).unwrap();
+        (self.server.wait().unwrap().code().unwrap_or(-1), printed)
     }
 
     /// Kills the server.

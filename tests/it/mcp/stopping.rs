@@ -34,8 +34,12 @@ fn a_server_by_http_ends_when_it_is_told_whoever_is_connected() {
         let ended = served.wait_exit(Duration::from_secs(10));
         assert_eq!(ended.and_then(|status| status.code()), Some(0), "{signal:?}");
         // The waiting client gets the current status.
-        let told = read_response(waiting).parse_message();
-        assert_eq!(value_at(&told, "result.structuredContent.status"), "interrupted", "{told:#}");
+        let result = read_response(waiting).parse_message();
+        assert_eq!(
+            value_at(&result, "result.structuredContent.status"),
+            "interrupted",
+            "{result:#}"
+        );
         let mut next = StdioClient::new(&council.program);
         let stand = next.call_tool_ok("deliberation_status", &json!({ "dialogue_id": id }));
         assert_eq!(value_at(&stand, "status"), "interrupted", "{stand:#}");

@@ -40,16 +40,16 @@ fn a_client_that_has_tasks_gets_one_and_its_id_is_that_of_the_dialogue() {
     let program = TestProgram::new();
     let mut agent = StdioClient::without_handshake(&program, &["mcp"]);
     let poll = start_task(&mut agent, &json!({ "question": "Tea?", "rehearse": true }));
-    let mut told = agent.request_ok("tasks/get", &poll);
+    let mut result = agent.request_ok("tasks/get", &poll);
     for _ in 0..100 {
-        if told["status"] != "working" {
+        if result["status"] != "working" {
             break;
         }
         std::thread::sleep(Duration::from_millis(100));
-        told = agent.request_ok("tasks/get", &poll);
+        result = agent.request_ok("tasks/get", &poll);
     }
-    assert_eq!(value_at(&told, "status"), "completed", "{told:#}");
-    assert_eq!(value_at(&told, "result.structuredContent.result.dialogue_id"), &poll["taskId"]);
+    assert_eq!(value_at(&result, "status"), "completed", "{result:#}");
+    assert_eq!(value_at(&result, "result.structuredContent.result.dialogue_id"), &poll["taskId"]);
     // Another server process knows the task too.
     agent.close_client();
     let mut next = StdioClient::without_handshake(&program, &["mcp"]);
@@ -89,11 +89,11 @@ fn a_task_that_broke_off_is_not_asked_for_for_ever_and_says_how_it_goes_on() {
     let task = start_task(&mut agent, &json!({ "question": "Tea?" }));
     agent.kill_server();
     let mut next = StdioClient::without_handshake(&council.program, &["mcp"]);
-    let told = next.request_ok("tasks/get", &task);
-    assert_eq!(value_at(&told, "status"), "cancelled", "{told:#}");
+    let result = next.request_ok("tasks/get", &task);
+    assert_eq!(value_at(&result, "status"), "cancelled", "{result:#}");
     assert!(
-        value_at(&told, "statusMessage").as_str().unwrap().contains("resume: true"),
-        "{told:#}"
+        value_at(&result, "statusMessage").as_str().unwrap().contains("resume: true"),
+        "{result:#}"
     );
     is_open.store(true, Ordering::SeqCst);
     task_status(&mut next, &task, &json!({ "resume": true, "wait_seconds": 60 }));

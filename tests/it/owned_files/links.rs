@@ -6,10 +6,10 @@ use std::path::Path;
 use crate::kit::{CommandOutput, TestProgram};
 
 #[track_caller]
-fn check_refused(ran: &CommandOutput, code: i32, said: &str) {
+fn check_refused(ran: &CommandOutput, code: i32, message: &str) {
     assert_eq!(ran.code, code, "{ran:?}");
     assert!(ran.stderr.contains("is a link"), "{ran:?}");
-    assert!(ran.stderr.contains(said), "{ran:?}");
+    assert!(ran.stderr.contains(message), "{ran:?}");
 }
 
 fn list_names(folder: &Path) -> Vec<String> {

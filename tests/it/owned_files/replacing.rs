@@ -44,12 +44,12 @@ fn read_text(program: &TestProgram, path: &str) -> String {
 
 /// Checks that an export there is rejected and the file is unchanged.
 #[track_caller]
-fn check_refused(program: &TestProgram, path: &str, more: &[&str], said: &str) {
+fn check_refused(program: &TestProgram, path: &str, more: &[&str], message: &str) {
     let place = program.path().join(path);
     let before = std::fs::read(&place).ok();
     let ran = export_to(program, path, more);
     assert_eq!(ran.code, 1, "{path}: {ran:?}");
-    assert!(ran.stderr.contains(said), "{path}: {ran:?}");
+    assert!(ran.stderr.contains(message), "{path}: {ran:?}");
     assert_eq!(std::fs::read(&place).ok(), before, "{path}");
 }
 

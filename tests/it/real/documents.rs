@@ -76,20 +76,20 @@ fn review_folder(providers: &str) -> TestProgram {
 #[track_caller]
 fn run_review(program: &TestProgram, arguments: &[&str]) -> (i32, Vec<Value>) {
     let ran = program.run_command(&[&["review", "--json"], arguments].concat());
-    let told = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
-    let told: Vec<Value> = told.collect();
+    let result = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
+    let result: Vec<Value> = result.collect();
     let named = arguments.iter().filter(|word| word.ends_with(".md")).count();
-    assert_eq!(told.len(), named, "{ran:?}");
-    (ran.code, told)
+    assert_eq!(result.len(), named, "{ran:?}");
+    (ran.code, result)
 }
 
-fn expected_exit_code(told: &Value) -> i32 {
-    match value_at(told, "verdict").as_str().unwrap() {
+fn expected_exit_code(result: &Value) -> i32 {
+    match value_at(result, "verdict").as_str().unwrap() {
         "SHIP" => 0,
         "REVISE" => 1,
         "HOLD" => 2,
         "INCOMPLETE" => 3,
-        other => panic!("{other}: {told:#}"),
+        other => panic!("{other}: {result:#}"),
     }
 }
 
@@ -98,72 +98,72 @@ fn expected_exit_code(told: &Value) -> i32 {
 fn documents_before_a_real_small_model_are_reviewed_to_the_end() {
     let (_served, yaml) = start_local_model(&["--quick"]);
     let program = review_folder(&with_short_replies(&yaml, 300));
-    let (first_code, mut told) = run_review(&program, short_reviews());
-    assert_eq!(first_code, told.iter().map(expected_exit_code).max().unwrap());
+    let (first_code, mut result) = run_review(&program, short_reviews());
+    assert_eq!(first_code, result.iter().map(expected_exit_code).max().unwrap());
     let (last_code, last) = run_review(&program, &["--config", "in-full.yaml", FULL_REVIEW]);
     assert_eq!(last_code, expected_exit_code(&last[0]));
-    told.extend(last);
+    result.extend(last);
 
-    for (name, told) in short_reviews().iter().chain([&FULL_REVIEW]).zip(&told) {
+    for (name, result) in short_reviews().iter().chain([&FULL_REVIEW]).zip(&result) {
         assert_eq!(
-            (value_at(told, "artifact"), value_at(told, "rehearsal")),
+            (value_at(result, "artifact"), value_at(result, "rehearsal")),
             (&(*name).into(), &false.into())
         );
-        check_calls(told);
-        check_seats(told);
-        assert_eq!(value_at(told, "verdict"), expected_verdict(told), "{told:#}");
-        if value_at(told, "verdict") == "INCOMPLETE" {
-            assert!(value_at(told, "error.suggestion").is_string(), "{told:#}");
+        check_calls(result);
+        check_seats(result);
+        assert_eq!(value_at(result, "verdict"), expected_verdict(result), "{result:#}");
+        if value_at(result, "verdict") == "INCOMPLETE" {
+            assert!(value_at(result, "error.suggestion").is_string(), "{result:#}");
         }
     }
-    let undecided = told.iter().filter(|told| expected_exit_code(told) == 3).count();
-    assert!(undecided <= UNDECIDED_MAX, "{undecided} were not decided: {told:#?}");
-    check_log(&program, &told);
+    let undecided = result.iter().filter(|result| expected_exit_code(result) == 3).count();
+    assert!(undecided <= UNDECIDED_MAX, "{undecided} were not decided: {result:#?}");
+    check_log(&program, &result);
     let verified = program.run_command(&["verify"]);
     assert_eq!(verified.code, 0, "{verified:?}");
 }
 
 /// Each seat is asked once or twice per round; each call counts its tokens.
 #[track_caller]
-fn check_calls(told: &Value) {
-    let session = value_at(told, "metrics.session");
+fn check_calls(result: &Value) {
+    let session = value_at(result, "metrics.session");
     let calls = value_at(session, "calls").as_u64().unwrap();
-    let least = if value_at(told, "verdict") == "INCOMPLETE" { 4 } else { CALLS_PER_REVIEW };
-    assert!((least..=2 * CALLS_PER_REVIEW).contains(&calls), "{calls} calls: {told:#}");
+    let least = if value_at(result, "verdict") == "INCOMPLETE" { 4 } else { CALLS_PER_REVIEW };
+    assert!((least..=2 * CALLS_PER_REVIEW).contains(&calls), "{calls} calls: {result:#}");
     for count in ["total_tokens_in", "total_tokens_out"] {
-        assert!(value_at(session, count).as_u64().unwrap() >= calls, "{told:#}");
+        assert!(value_at(session, count).as_u64().unwrap() >= calls, "{result:#}");
     }
 }
 
 /// Four seats in each completed round; an absent seat has a reason, and the panel repeats it.
 #[track_caller]
-fn check_seats(told: &Value) {
+fn check_seats(result: &Value) {
     for round in ["round1", "round2"] {
-        let seats = value_at(told, round).as_array().unwrap();
-        assert!([0, SHORT_INSTRUCTIONS.len()].contains(&seats.len()), "{told:#}");
+        let seats = value_at(result, round).as_array().unwrap();
+        assert!([0, SHORT_INSTRUCTIONS.len()].contains(&seats.len()), "{result:#}");
         for seat in seats.iter().filter(|seat| seat.get("absent").is_some()) {
-            assert!(value_at(seat, "error_type").is_string(), "{told:#}");
+            assert!(value_at(seat, "error_type").is_string(), "{result:#}");
         }
     }
-    let failed = value_at(told, "panel.failed").as_array().unwrap();
+    let failed = value_at(result, "panel.failed").as_array().unwrap();
     let is_said = |failed: &Value| {
         ["error_type", "error_message"]
             .iter()
             .all(|field| value_at(failed, field).as_str().is_some_and(|text| !text.is_empty()))
     };
-    assert!(failed.iter().all(is_said), "{told:#}");
+    assert!(failed.iter().all(is_said), "{result:#}");
     let absent = |round: &str| {
-        let seats = value_at(told, round).as_array().unwrap().iter();
+        let seats = value_at(result, round).as_array().unwrap().iter();
         seats.filter(|seat| seat.get("absent").or(seat.get("fallback")).is_some()).count()
     };
-    assert!(failed.len() >= absent("round1").max(absent("round2")), "{told:#}");
+    assert!(failed.len() >= absent("round1").max(absent("round2")), "{result:#}");
 }
 
 /// The policy `strict`, implemented a second time: counts each seat's last position, then applies
 /// the adjudicator's verdict.
 #[track_caller]
-fn expected_verdict(told: &Value) -> &'static str {
-    let present: Vec<&Value> = value_at(told, "round2")
+fn expected_verdict(result: &Value) -> &'static str {
+    let present: Vec<&Value> = value_at(result, "round2")
         .as_array()
         .unwrap()
         .iter()
@@ -174,12 +174,13 @@ fn expected_verdict(told: &Value) -> &'static str {
     let (blocks, lasting) = blocking.fold((0, 0), |(blocks, lasting), seat| {
         (blocks + 1, lasting + i32::from(holds(seat, "irreducible")))
     });
-    let word = value_at(told, "adjudicator");
+    let word = value_at(result, "adjudicator");
     if present.len() < 3 || word.is_null() || word.get("absent").is_some() {
         return "INCOMPLETE";
     }
-    let said = |field: &str| word.get(field).and_then(Value::as_str).unwrap_or_default();
-    let lifted = value_at(word, "downgrade") == true && !said("downgrade_reason").trim().is_empty();
+    let message = |field: &str| word.get(field).and_then(Value::as_str).unwrap_or_default();
+    let lifted =
+        value_at(word, "downgrade") == true && !message("downgrade_reason").trim().is_empty();
     let counted = match (lasting, blocks) {
         (0, 0) => 0,
         (0, 1 | 2) => 1,
@@ -187,27 +188,27 @@ fn expected_verdict(told: &Value) -> &'static str {
         _ => 2,
     };
     let words = ["SHIP", "REVISE", "HOLD"];
-    let asked = words.iter().position(|known| *known == said("final_verdict")).unwrap();
+    let asked = words.iter().position(|known| *known == message("final_verdict")).unwrap();
     words[counted.max(asked)]
 }
 
 /// One log line per review, equal to its document and to the store.
 #[track_caller]
-fn check_log(program: &TestProgram, told: &[Value]) {
+fn check_log(program: &TestProgram, result: &[Value]) {
     let log = std::fs::read_to_string(program.path().join("council_log.jsonl")).unwrap();
     let rows: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(rows.len(), told.len(), "{log}");
+    assert_eq!(rows.len(), result.len(), "{log}");
     // Reviews run concurrently, so the log is in the order in which they ended.
-    for told in told {
-        let id = value_at(told, "verdict_id");
+    for result in result {
+        let id = value_at(result, "verdict_id");
         let row = rows.iter().find(|row| value_at(row, "verdict_id") == id).unwrap();
         assert_eq!(
             value_at(row, "adjudicator.final_verdict"),
-            value_at(told, "verdict"),
+            value_at(result, "verdict"),
             "{row:#}"
         );
         for field in ["artifact", "artifact_type", "artifact_sha256", "rehearsal"] {
-            assert_eq!(value_at(row, field), value_at(told, field), "{row:#}");
+            assert_eq!(value_at(row, field), value_at(result, field), "{row:#}");
         }
     }
     let exported = program.run_command(&["log", "export"]);

@@ -14,11 +14,11 @@ fn a_council_before_a_real_small_model_comes_to_an_end_with_typed_opinions() {
 
     let question = "Is tea or coffee better in the morning?";
     let ran = program.run_command(&["ask", question, "--no-conclusion", "--json"]);
-    let told: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
-    assert_eq!((ran.code, value_at(&told, "status").as_str()), (0, Some("done")), "{told:#}");
-    assert_eq!(value_at(&told, "rehearsal"), false);
-    let opinions = value_at(&told, "rounds.r1.opinions").as_array().unwrap();
-    assert_eq!(opinions.len(), 3, "{told:#}");
+    let result: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    assert_eq!((ran.code, value_at(&result, "status").as_str()), (0, Some("done")), "{result:#}");
+    assert_eq!(value_at(&result, "rehearsal"), false);
+    let opinions = value_at(&result, "rounds.r1.opinions").as_array().unwrap();
+    assert_eq!(opinions.len(), 3, "{result:#}");
     for opinion in opinions {
         assert!(
             value_at(opinion, "details.recommendation")
@@ -29,19 +29,19 @@ fn a_council_before_a_real_small_model_comes_to_an_end_with_typed_opinions() {
             value_at(opinion, "token_usage.output_tokens").as_u64().is_some_and(|count| count > 0)
         );
     }
-    assert!(!value_at(&told, "rounds.r2.reviews").as_array().unwrap().is_empty(), "{told:#}");
-    assert!(value_at(&told, "report.conclusion.statement").is_string());
+    assert!(!value_at(&result, "rounds.r2.reviews").as_array().unwrap().is_empty(), "{result:#}");
+    assert!(value_at(&result, "report.conclusion.statement").is_string());
 
     // Such a weak model seldom writes a valid conclusion. The result must never be Clean without an
     // audit, and a stopped run must report its reason.
-    let id = value_at(&told, "dialogue_id").as_str().unwrap();
+    let id = value_at(&result, "dialogue_id").as_str().unwrap();
     let ran = program.run_command(&["conclude", id, "--deadline", "3m", "--json"]);
-    let told: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
-    let state = value_at(&told, "terminal_state");
+    let result: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    let state = value_at(&result, "terminal_state");
     match ran.code {
-        0 => assert!(state.is_string() && value_at(&told, "audit.critic_verdict").is_string()),
-        3 => assert!(state.is_null() && value_at(&told, "error.suggestion").is_string()),
-        code => panic!("exit {code}: {told:#}"),
+        0 => assert!(state.is_string() && value_at(&result, "audit.critic_verdict").is_string()),
+        3 => assert!(state.is_null() && value_at(&result, "error.suggestion").is_string()),
+        code => panic!("exit {code}: {result:#}"),
     }
 
     let verified = program.run_command(&["verify"]);
@@ -61,20 +61,20 @@ fn an_alignment_dialogue_of_a_real_small_model_ends_in_a_stated_result() {
     let limits = ["--max-rounds", "1", "--no-conclusion", "--deadline", "5m", "--json"];
     let ran = program
         .run_command(&[&["align", question, "--experts", "experts.yaml"], &limits[..]].concat());
-    let told: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
-    assert_eq!(value_at(&told, "protocol"), "alignment");
+    let result: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    assert_eq!(value_at(&result, "protocol"), "alignment");
     // Such a weak model seldom writes markers or valid verdicts. The result must say what happened.
-    let reason = value_at(&told, "stop_reason").as_str().unwrap_or_default();
+    let reason = value_at(&result, "stop_reason").as_str().unwrap_or_default();
     match ran.code {
         0 => {
-            assert!(["converged", "max_rounds"].contains(&reason), "{told:#}");
-            assert!(value_at(&told, "verdicts.0.recommendation").is_string(), "{told:#}");
+            assert!(["converged", "max_rounds"].contains(&reason), "{result:#}");
+            assert!(value_at(&result, "verdicts.0.recommendation").is_string(), "{result:#}");
         }
         3 => {
-            assert!(["quorum", "deadline", "budget"].contains(&reason), "{told:#}");
-            assert!(value_at(&told, "error.suggestion").is_string(), "{told:#}");
+            assert!(["quorum", "deadline", "budget"].contains(&reason), "{result:#}");
+            assert!(value_at(&result, "error.suggestion").is_string(), "{result:#}");
         }
-        code => panic!("exit {code}: {told:#}"),
+        code => panic!("exit {code}: {result:#}"),
     }
     let verified = program.run_command(&["verify"]);
     assert_eq!(verified.code, 0, "{verified:?}");

@@ -38,10 +38,10 @@ fn run_scenario(name: &str, program: &TestProgram) {
         .stdin(Stdio::null());
     let output = command.output().unwrap();
     let shown = String::from_utf8_lossy(&output.stdout);
-    let said = String::from_utf8_lossy(&output.stderr);
+    let message = String::from_utf8_lossy(&output.stderr);
     std::fs::create_dir_all(&pictures).unwrap();
     std::fs::write(pictures.join("figures.txt"), shown.as_bytes()).unwrap();
-    assert!(output.status.success(), "{name}\n{shown}\n{said}");
+    assert!(output.status.success(), "{name}\n{shown}\n{message}");
     let verified = program.run_command(&["verify"]);
     assert_eq!(verified.code, 0, "{verified:?}");
 }

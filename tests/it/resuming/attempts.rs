@@ -83,9 +83,9 @@ impl RunAttempt {
         let before =
             earlier.map(|life| list_replies(&fold_journal(&life.journal))).unwrap_or_default();
         let now = list_replies(&fold_journal(&self.journal));
-        let mut heard: Vec<_> = now.into_iter().filter(|what| !before.contains(what)).collect();
-        heard.sort();
-        heard
+        let mut received: Vec<_> = now.into_iter().filter(|what| !before.contains(what)).collect();
+        received.sort();
+        received
     }
 
     /// Answers that the journal or the progress lines contain at its end.

@@ -96,10 +96,10 @@ fn complaints_at(
     let lives =
         [format!("first.{}.{held}", finale.name_part()), format!("second.{}", finale.name_part())];
     let [first, second] = lives.each_ref().map(String::as_str);
-    let (id, dead) = library.crash_run(store, first, library.make_connections(first), |told| {
+    let (id, dead) = library.crash_run(store, first, library.make_connections(first), |result| {
         let sent = library.server.requests().len();
         // A flaw may hide that a reply belongs to a call, but not that the call was sent.
-        told.received_replies().len() == asked - 1 && sent == asked
+        result.received_replies().len() == asked - 1 && sent == asked
     });
     let last = library.resume_run(&id, second, library.make_connections(second));
     find_complaints(&[dead, last])
@@ -164,25 +164,26 @@ fn what_was_read_is_told_once_whoever_else_reads_the_journal() {
         BrokenStore { inner: sound.clone(), flaw: StoreFlaw::DelayCommit, missing: 0.into() };
     let life = "first.opinion-cid";
     let (id, _) =
-        library.crash_run(Arc::new(store), life, library.make_connections(life), |told| {
+        library.crash_run(Arc::new(store), life, library.make_connections(life), |result| {
             let kept = |entry: &JournalEntry| entry.kind == JournalEntryKind::ReplyKept;
-            let entries = sound.load_entries(&told.dialogue_id(), 0).unwrap();
-            let heard = entries.iter().filter(|entry| kept(entry)).count();
-            if heard == 2 && entries.iter().all(|entry| entry.kind != JournalEntryKind::Intervened)
+            let entries = sound.load_entries(&result.dialogue_id(), 0).unwrap();
+            let received = entries.iter().filter(|entry| kept(entry)).count();
+            if received == 2
+                && entries.iter().all(|entry| entry.kind != JournalEntryKind::Intervened)
             {
                 record_intervention(
                     &Protocols::built_in(),
                     sound.as_ref(),
                     &RealSystem,
-                    &told.dialogue_id(),
+                    &result.dialogue_id(),
                     &Intervention::Stop,
                 )
                 .unwrap();
             }
-            let mut read = told.parsed_asks();
+            let mut read = result.parsed_asks();
             read.sort_unstable();
             assert!(read.is_sorted_by(|one, next| one < next), "told twice: {read:?}");
-            told.is_stopped() && read.len() == 2
+            result.is_stopped() && read.len() == 2
         });
     assert_eq!(sound.verify_record(Some(&id), None).unwrap().findings, []);
 }

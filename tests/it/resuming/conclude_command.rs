@@ -31,12 +31,13 @@ fn led_dialogue<'a>(house: &'a ResumeProject, question: &str) -> ResumedCouncil<
 
 #[track_caller]
 fn register_round(house: &ResumeProject, council: &ResumedCouncil<'_>, round: u8) {
-    let said = |slug: &str| {
+    let message = |slug: &str| {
         json!({ "local_id": format!("{slug}-P{round:02}01"), "label": "Steps",
                 "content": "Small ones.", "contributors": [slug.to_lowercase()] })
     };
-    let (id, said) = (council.find_dialogue_id().unwrap(), [said("MUFFIN"), said("SCONE")]);
-    let batch = json!({ "dialogue_id": id, "round": round, "score": 1, "perspectives": said });
+    let (id, message) =
+        (council.find_dialogue_id().unwrap(), [message("MUFFIN"), message("SCONE")]);
+    let batch = json!({ "dialogue_id": id, "round": round, "score": 1, "perspectives": message });
     let (code, registered) = house.program.run_operation("register", &batch);
     assert_eq!(code, 0, "{registered:#}");
 }

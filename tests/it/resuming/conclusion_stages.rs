@@ -36,8 +36,8 @@ fn check_stage(
     then_asks: &[&str],
 ) {
     let question = council.question.clone();
-    let told = |path| value_at(&document, path).as_str().unwrap();
-    assert_eq!((code, told("error.error_code"), told("stage")), expected, "{question}");
+    let result = |path| value_at(&document, path).as_str().unwrap();
+    assert_eq!((code, result("error.error_code"), result("stage")), expected, "{question}");
     assert_eq!(value_at(&document, "terminal_state"), &Value::Null, "{question}");
     assert_eq!(value_at(&document, "conclusion"), &Value::Null, "{question}");
     council.more = String::new();
@@ -58,8 +58,8 @@ fn interrupted_in_any_stage_it_goes_on_with_what_was_in_flight() {
         );
         let mut process = council.start_process(&[held]);
         process.wait_until_asked(asked, 1);
-        let told = Command::new("kill").args([signal, &process.pid().to_string()]).status();
-        assert!(told.unwrap().success());
+        let result = Command::new("kill").args([signal, &process.pid().to_string()]).status();
+        assert!(result.unwrap().success());
         let stopped = process.wait_result();
         let stopped = council.record_stop(stopped);
         check_stage(

@@ -36,8 +36,8 @@ fn make_connections(library: &LibraryHarness, life: &str, script: &str) -> SeatT
 fn what_was_lost_on_the_second_transport_is_repeated_on_it() {
     let library = LibraryHarness::new(reject_bob);
     let hanging = make_connections(&library, "first", "sleep 30");
-    let (id, dead) = library.crash_run(library.store.clone(), "first", hanging, |told| {
-        told.was_sent_by(TransportKind::Cli) && told.received_replies().len() == 2
+    let (id, dead) = library.crash_run(library.store.clone(), "first", hanging, |result| {
+        result.was_sent_by(TransportKind::Cli) && result.received_replies().len() == 2
     });
     let opinion = library.path().join("opinion.json");
     std::fs::write(&opinion, valid_reply(&library.server.requests()[0]).to_string()).unwrap();

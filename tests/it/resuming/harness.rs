@@ -280,10 +280,10 @@ impl CouncilRun<'_> {
     pub fn kill_process(mut self) -> KilledProcess {
         self.child.kill().unwrap();
         let output = self.child.wait_with_output().unwrap();
-        let told = reported_answers(&String::from_utf8(output.stderr).unwrap());
+        let result = reported_answers(&String::from_utf8(output.stderr).unwrap());
         // Its last requests may still be on their way.
         std::thread::sleep(Duration::from_millis(10));
-        KilledProcess { requests: self.project.requests_of(&self.attempt_name), reported: told }
+        KilledProcess { requests: self.project.requests_of(&self.attempt_name), reported: result }
     }
 
     /// Waits for the exit: code, document and attempt.
@@ -307,16 +307,16 @@ impl CouncilRun<'_> {
 /// The answers in the progress lines: a heading names the round, a line such as `● ann  approve`
 /// the seat. Answers of earlier attempts come before the first heading.
 fn reported_answers(stderr: &str) -> Vec<String> {
-    let (mut round, mut told) = (None, Vec::new());
+    let (mut round, mut result) = (None, Vec::new());
     for line in stderr.lines().map(str::trim) {
         if let Some(heading) = line.strip_prefix("─ ") {
             round = Some(parse_round(heading));
         } else if let (Some(round), Some(seat)) = (round, parse_seat(line)) {
-            told.push(format!("R{round} {seat}"));
+            result.push(format!("R{round} {seat}"));
         }
     }
-    told.sort();
-    told
+    result.sort();
+    result
 }
 
 fn parse_round(heading: &str) -> u8 {
@@ -336,9 +336,10 @@ fn parse_round(heading: &str) -> u8 {
 /// The seat whose answer a line reports; an objection is one too.
 fn parse_seat(line: &str) -> Option<&str> {
     let objects = |line: &str| line.contains("the Blind Critic") || line.contains("reject,");
-    let said =
-        line.strip_prefix("● ").or_else(|| line.strip_prefix("▲ ").filter(|said| objects(said)))?;
-    let seat = said.split(' ').next()?;
+    let message = line
+        .strip_prefix("● ")
+        .or_else(|| line.strip_prefix("▲ ").filter(|message| objects(message)))?;
+    let seat = message.split(' ').next()?;
     ["ann", "bob", "cid"].contains(&seat).then_some(seat)
 }
 

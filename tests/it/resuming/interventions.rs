@@ -37,11 +37,11 @@ fn seats_sent(house: &ResumeProject, council: &ResumedCouncil<'_>, text: &str) -
 /// The interventions in the document, such as `whisper heliotrope`.
 fn recorded_interventions(document: &Value) -> Vec<String> {
     let interventions = value_at(document, "interventions").as_array().unwrap();
-    let told = interventions.iter().map(|one| {
+    let result = interventions.iter().map(|one| {
         let text = one["text"].as_str().unwrap_or_default();
         format!("{} {text}", one["kind"].as_str().unwrap()).trim_end().to_owned()
     });
-    told.collect()
+    result.collect()
 }
 
 #[test]

@@ -50,9 +50,9 @@ pub fn resume_prefixes(
         let beginning = &journal[..entries];
         let id = library.restore_journal(beginning);
         assert_eq!(library.lifecycle_of(&id), lifecycle_of(beginning), "cut after entry {entries}");
-        let (asked, told) =
+        let (asked, result) =
             (list_sent(&fold_journal(beginning)), list_replies(&fold_journal(beginning)));
-        let dead = RunAttempt { requests: asked, reported: told, journal: beginning.to_vec() };
+        let dead = RunAttempt { requests: asked, reported: result, journal: beginning.to_vec() };
         let name = format!("last.{}", finale.name_part());
         let last = library.resume_run(&id, &name, library.make_connections(&name));
         let document =

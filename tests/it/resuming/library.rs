@@ -57,10 +57,10 @@ impl RunObserver for RunRecorder {
             let JournalEvent::ReplyParsed { ask, .. } = change else { continue };
             self.parsed_asks.lock().unwrap().push(*ask);
         }
-        let mut told = self.run_state.lock().unwrap();
-        match told.as_mut() {
+        let mut result = self.run_state.lock().unwrap();
+        match result.as_mut() {
             Some(known) => known.apply_events(at, changes),
-            None => *told = RunState::from_first_entry(at, changes),
+            None => *result = RunState::from_first_entry(at, changes),
         }
     }
 }
@@ -80,8 +80,8 @@ impl RunRecorder {
 
     /// Whether a call was sent over this transport.
     pub fn was_sent_by(&self, kind: TransportKind) -> bool {
-        let told = self.run_state.lock().unwrap();
-        let mut calls = told.iter().flat_map(RunState::all_calls);
+        let result = self.run_state.lock().unwrap();
+        let mut calls = result.iter().flat_map(RunState::all_calls);
         calls.any(|call| call.dispatch.transport == kind)
     }
 
@@ -140,9 +140,9 @@ impl LibraryHarness {
         connections: SeatTransports,
         until: impl Fn(&RunRecorder) -> bool,
     ) -> (DialogueId, RunAttempt) {
-        let told = Arc::new(RunRecorder::default());
+        let result = Arc::new(RunRecorder::default());
         let owner = self.lock(1);
-        self.drive_run(store, &told, &owner, async |context| {
+        self.drive_run(store, &result, &owner, async |context| {
             let plan = make_plan(self.finale);
             let question = RunQuestion {
                 text: life.to_owned(),
@@ -154,12 +154,12 @@ impl LibraryHarness {
             let run = open_run(question, connections, context).await.unwrap();
             let stop = tokio::select! {
                 stop = drive_to_end(&run) => Some(stop),
-                () = wait_until_true(|| until(&told)) => None,
+                () = wait_until_true(|| until(&result)) => None,
             };
             assert_eq!(stop, None, "it came to an end before it could crash");
         });
-        let id = told.dialogue_id();
-        (id.clone(), self.to_attempt(life, &id, &told))
+        let id = result.dialogue_id();
+        (id.clone(), self.to_attempt(life, &id, &result))
     }
 
     /// Writes the first entries of another store's journal, as if the process had died there.
@@ -189,14 +189,14 @@ impl LibraryHarness {
         life: &str,
         connections: SeatTransports,
     ) -> RunAttempt {
-        let told = Arc::new(RunRecorder::default());
+        let result = Arc::new(RunRecorder::default());
         let owner = self.lock(2);
-        self.drive_run(self.store.clone(), &told, &owner, async |context| {
+        self.drive_run(self.store.clone(), &result, &owner, async |context| {
             let loaded = load_run(self.store.as_ref(), id).unwrap();
             let run = resume_run(loaded, Vec::new(), connections, context).await.unwrap();
             assert_eq!(drive_to_end(&run).await, RunStopReason::Done);
         });
-        self.to_attempt(life, id, &told)
+        self.to_attempt(life, id, &result)
     }
 
     /// The lock of a process over this store.
@@ -207,7 +207,7 @@ impl LibraryHarness {
     fn drive_run(
         &self,
         store: Arc<dyn Store>,
-        told: &Arc<RunRecorder>,
+        result: &Arc<RunRecorder>,
         owner: &Arc<ProcessLock>,
         work: impl AsyncFnOnce(RunContext),
     ) {
@@ -221,7 +221,7 @@ impl LibraryHarness {
             store,
             watcher,
             ambient: Arc::new(RealSystem),
-            observer: told.clone(),
+            observer: result.clone(),
             batch_share: None,
             daily_budget: None,
             redaction: Arc::default(),
@@ -233,7 +233,7 @@ impl LibraryHarness {
         writer.join().unwrap();
     }
 
-    fn to_attempt(&self, name: &str, id: &DialogueId, told: &RunRecorder) -> RunAttempt {
+    fn to_attempt(&self, name: &str, id: &DialogueId, result: &RunRecorder) -> RunAttempt {
         let seen = self.server.requests();
         RunAttempt {
             requests: seen
@@ -241,7 +241,7 @@ impl LibraryHarness {
                 .filter(|seen| attempt_of_request(seen) == name)
                 .map(request_name)
                 .collect(),
-            reported: told.received_replies(),
+            reported: result.received_replies(),
             journal: self.store.load_entries(id, 0).unwrap(),
         }
     }

@@ -28,12 +28,12 @@ fn what_is_asked_again_is_what_was_asked_whatever_was_said_since() {
         let mut process = council.start_process(&[held]);
         process.wait_until_asked(asked, 1);
         let dead = process.kill_process();
-        let said = [
+        let message = [
             "whisper",
             &council.find_dialogue_id().unwrap(),
             &format!("Since {held}: mind the cost."),
         ];
-        assert_eq!(house.program.run_command(&said).code, 0);
+        assert_eq!(house.program.run_command(&message).code, 0);
         council.record_kill(dead);
     }
     council.run_to_end();
@@ -53,9 +53,9 @@ fn what_is_asked_again_is_what_was_asked_whatever_was_said_since() {
         assert!(sent.iter().all(|messages| *messages == sent[0]), "{what} was asked otherwise");
     }
     // Later asks did contain it, so the check could have failed.
-    let heard = |what: &str| sent[what][0].user.matches("mind the cost").count();
-    let heard = ["R1 cid", "R2 cid", "R3 ann", "R4 ann", "R5 bob", "R6 ann"].map(heard);
-    assert_eq!(heard, [0, 1, 2, 3, 0, 5]);
+    let received = |what: &str| sent[what][0].user.matches("mind the cost").count();
+    let received = ["R1 cid", "R2 cid", "R3 ann", "R4 ann", "R5 bob", "R6 ann"].map(received);
+    assert_eq!(received, [0, 1, 2, 3, 0, 5]);
     let journal = &council.attempts.last().unwrap().journal;
     for change in journal.iter().flat_map(|entry| &entry.events) {
         let JournalEvent::AskPrepared { ask, messages, messages_sha256, .. } = change else {

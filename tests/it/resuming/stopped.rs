@@ -87,8 +87,8 @@ fn after_an_interruption_only_what_was_in_flight_is_repeated() {
         let mut council = ResumedCouncil::new(&house, "interrupted");
         let mut process = council.start_process(&["opinion-cid"]);
         process.wait_until_asked(3, 1);
-        let told = Command::new("kill").args([signal, &process.pid().to_string()]).status();
-        assert!(told.unwrap().success());
+        let result = Command::new("kill").args([signal, &process.pid().to_string()]).status();
+        assert!(result.unwrap().success());
         let end = process.wait_result();
         let (code, document) = council.record_stop(end);
         assert_eq!(
@@ -165,8 +165,8 @@ fn a_seat_whose_provider_is_gone_is_named() {
     let id = council.find_dialogue_id().unwrap();
     let ran = house.program.run_command(&["resume", &id, "--config", &settings]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
-    let told = ran.stderr.replace(&id, "ID");
-    insta::assert_snapshot!(told, @r"
+    let result = ran.stderr.replace(&id, "ID");
+    insta::assert_snapshot!(result, @r"
     error: the provider of seat 'cid' is not configured here
     hint: run the command in the folder and with the keys of the first start
     ");

@@ -47,10 +47,10 @@ fn no_string_says_a_word_outside_its_fence() {
 
 /// A review of long texts by seats with long answers.
 #[track_caller]
-fn check_budget(text: &str, said: &str) {
+fn check_budget(text: &str, message: &str) {
     for (ask, prepared) in run_review(
         ForeignTexts { about: "a", prior: "p", ..ForeignTexts::same_everywhere(text) },
-        said,
+        message,
     ) {
         let bytes = prepared.messages.user_message().len();
         assert!(bytes <= INPUT_BYTES_MAX, "{bytes} for {ask:?}");
@@ -66,8 +66,8 @@ fn check_budget(text: &str, said: &str) {
         for (note, is_due) in table {
             assert_eq!(cut.contains(note), is_due, "{ask:?}: {cut}");
         }
-        let told = "The artifact is too long to be shown whole";
-        assert_eq!(prepared.messages.user_message().contains(told), is_deliberator, "{ask:?}");
+        let result = "The artifact is too long to be shown whole";
+        assert_eq!(prepared.messages.user_message().contains(result), is_deliberator, "{ask:?}");
     }
 }
 

@@ -104,9 +104,9 @@ pub(super) fn make_review_plan(texts: ForeignTexts<'_>) -> Plan {
 }
 
 pub(super) fn review_driver(plan: Plan) -> CouncilDriver {
-    let mut chamber = CouncilDriver::new("Review", plan);
-    chamber.run_state.opening.protocol = ProtocolKind::Review;
-    chamber
+    let mut driver = CouncilDriver::new("Review", plan);
+    driver.run_state.opening.protocol = ProtocolKind::Review;
+    driver
 }
 
 /// A judgement with the same text in every text field.
@@ -128,26 +128,26 @@ pub(super) fn make_judgement(text: &str, would_block: bool) -> ReplyDocument {
 /// A whole review with every case: the skeptic is asked again and changes its position without a
 /// reason; `evidence` answers only in the second reading, `strategy` only in the first; the
 /// adjudicator is asked again. Models repeat one text in every field.
-pub(super) fn run_review(texts: ForeignTexts<'_>, said: &str) -> Vec<(Ask, RenderedPrompt)> {
-    let mut chamber = review_driver(make_review_plan(texts));
+pub(super) fn run_review(texts: ForeignTexts<'_>, message: &str) -> Vec<(Ask, RenderedPrompt)> {
+    let mut driver = review_driver(make_review_plan(texts));
     let mut all = Vec::new();
     // Our error reasons quote a limited part of the reply.
-    let reason: String = said.chars().take(4_000).collect();
-    while let asked @ [_, ..] = chamber.next_asks().as_slice() {
+    let reason: String = message.chars().take(4_000).collect();
+    while let asked @ [_, ..] = driver.next_asks().as_slice() {
         for (ask, _) in asked {
             let is_again = ask.retry_reason.is_some();
             match (ask.seat.as_str(), ask.purpose, is_again) {
                 ("skeptic", AskPurpose::Judgement, false)
                 | ("evidence", AskPurpose::Judgement, _)
                 | ("strategy", AskPurpose::CrossReading, _)
-                | ("adjudicator", ..) => chamber.record_unreadable(ask, &reason),
+                | ("adjudicator", ..) => driver.record_unreadable(ask, &reason),
                 ("skeptic", purpose, _) => {
-                    chamber.record_answer(
+                    driver.record_answer(
                         ask,
-                        make_judgement(said, purpose == AskPurpose::CrossReading),
+                        make_judgement(message, purpose == AskPurpose::CrossReading),
                     );
                 }
-                _ => chamber.record_answer(ask, make_judgement(said, true)),
+                _ => driver.record_answer(ask, make_judgement(message, true)),
             }
         }
         all.extend(asked.iter().cloned());

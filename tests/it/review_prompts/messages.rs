@@ -47,11 +47,11 @@ fn make_judgement(seat: &str, would_block: bool, concerns: &[[&str; 2]]) -> Deli
 /// In the first reading the skeptic blocks for two reasons; in the second it drops one and finds
 /// another. `evidence` answers in the first, `strategy` in the second, `legal` never.
 fn run_sample_review() -> Vec<(Ask, RenderedPrompt)> {
-    let mut chamber = review_driver(make_review_plan(TEXTS));
+    let mut driver = review_driver(make_review_plan(TEXTS));
     let mut all = Vec::new();
-    while let asked @ [_, ..] = chamber.next_asks().as_slice() {
+    while let asked @ [_, ..] = driver.next_asks().as_slice() {
         for (ask, _) in asked {
-            let said = match (ask.seat.as_str(), ask.purpose) {
+            let message = match (ask.seat.as_str(), ask.purpose) {
                 ("skeptic", AskPurpose::Judgement) => make_judgement(
                     "skeptic",
                     true,
@@ -71,11 +71,11 @@ fn run_sample_review() -> Vec<(Ask, RenderedPrompt)> {
                 }
                 ("strategy", AskPurpose::CrossReading) => make_judgement("strategy", true, &[]),
                 _ => {
-                    chamber.record_refusal(ask);
+                    driver.record_refusal(ask);
                     continue;
                 }
             };
-            chamber.record_answer(ask, ReplyDocument::Judgement(Box::new(said)));
+            driver.record_answer(ask, ReplyDocument::Judgement(Box::new(message)));
         }
         all.extend(asked.iter().cloned());
     }

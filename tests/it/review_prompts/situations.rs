@@ -325,15 +325,15 @@ impl ReviewSituation {
         let folder = self.path.split('/').next().unwrap();
         artifact.artifact_type = folder.trim_end_matches('s').to_owned();
         artifact.producer = Some("ada".to_owned());
-        let mut chamber = review_driver(plan);
+        let mut driver = review_driver(plan);
         let mut all = Vec::new();
-        while let asked @ [_, ..] = chamber.next_asks().as_slice() {
+        while let asked @ [_, ..] = driver.next_asks().as_slice() {
             for (ask, _) in asked {
                 match self.judgement_of(ask.seat.as_str(), ask.purpose) {
-                    Some(said) => {
-                        chamber.record_answer(ask, ReplyDocument::Judgement(Box::new(said)));
+                    Some(message) => {
+                        driver.record_answer(ask, ReplyDocument::Judgement(Box::new(message)));
                     }
-                    None => chamber.record_refusal(ask),
+                    None => driver.record_refusal(ask),
                 }
             }
             all.extend(asked.iter().cloned());

@@ -77,9 +77,9 @@ fn one_of_four_may_be_absent() {
     check_all(&rows, |(seat, way)| {
         let seats = &SEATS[*seat..=*seat];
         let council = council_without(seats, *way, AskPurpose::Judgement);
-        let told = run_review(&council, &["post.md"]);
-        expect_verdict(&told, "SHIP", 0);
-        assert_eq!(told.value_at("policy/present"), 3, "{way:?}");
+        let result = run_review(&council, &["post.md"]);
+        expect_verdict(&result, "SHIP", 0);
+        assert_eq!(result.value_at("policy/present"), 3, "{way:?}");
         let row = &read_log(&council)[0];
         for round in ["round1", "round2"] {
             let absent =
@@ -100,9 +100,9 @@ fn with_two_absent_nothing_is_decided() {
         PAIRS.iter().flat_map(|pair| ABSENCE_KINDS.map(|way| (*pair, way))).collect();
     check_all(&rows, |(pair, way)| {
         let council = council_without(pair, *way, AskPurpose::Judgement);
-        let told = run_review(&council, &["post.md"]);
-        expect_verdict(&told, "INCOMPLETE", 3);
-        assert_eq!(told.value_at("error/error_code"), "quorum_not_met");
+        let result = run_review(&council, &["post.md"]);
+        expect_verdict(&result, "INCOMPLETE", 3);
+        assert_eq!(result.value_at("error/error_code"), "quorum_not_met");
         // A second round that cannot decide anything is not paid for.
         assert_eq!(
             (
@@ -129,11 +129,11 @@ fn who_is_silent_in_the_second_round_is_held_to_the_first() {
             },
             set_timeouts,
         );
-        let told = run_review(&council, &["post.md"]);
+        let result = run_review(&council, &["post.md"]);
         // The block of the first round counts, and `strict` returns HOLD for one irreducible block.
-        expect_verdict(&told, "HOLD", 2);
-        assert_eq!(told.value_at("round2/2/fallback"), true, "{way:?}");
-        assert_eq!(told.value_at("policy/present"), 4);
+        expect_verdict(&result, "HOLD", 2);
+        assert_eq!(result.value_at("round2/2/fallback"), true, "{way:?}");
+        assert_eq!(result.value_at("policy/present"), 4);
         assert_eq!(read_log(&council)[0]["round2"][2]["fallback"], true);
     });
 }
@@ -142,10 +142,10 @@ fn who_is_silent_in_the_second_round_is_held_to_the_first() {
 fn without_an_adjudicator_the_gate_stays_closed() {
     check_all(&ABSENCE_KINDS, |way| {
         let council = council_without(&[ADJUDICATOR], *way, AskPurpose::Judgement);
-        let told = run_review(&council, &["post.md"]);
-        expect_verdict(&told, "INCOMPLETE", 3);
-        assert_eq!(told.value_at("error/error_code"), "adjudication_unavailable", "{way:?}");
-        assert_eq!(told.value_at("adjudicator"), &Value::Null);
+        let result = run_review(&council, &["post.md"]);
+        expect_verdict(&result, "INCOMPLETE", 3);
+        assert_eq!(result.value_at("error/error_code"), "adjudication_unavailable", "{way:?}");
+        assert_eq!(result.value_at("adjudicator"), &Value::Null);
     });
 }
 
@@ -155,11 +155,11 @@ fn an_incomplete_review_resumes_where_it_stopped() {
         (ADJUDICATOR, 1 | 2) => ScriptedReply::Reply("Ship it!".to_owned()),
         _ => ScriptedReply::Valid,
     });
-    let told = run_review(&council, &["post.md"]);
-    expect_verdict(&told, "INCOMPLETE", 3);
+    let result = run_review(&council, &["post.md"]);
+    expect_verdict(&result, "INCOMPLETE", 3);
     let judged =
         council.call_count(AskPurpose::Judgement) + council.call_count(AskPurpose::CrossReading);
-    let resumed = council.run_command(&["resume", told.dialogue_id(), "--json"]);
+    let resumed = council.run_command(&["resume", result.dialogue_id(), "--json"]);
     expect_verdict(&resumed, "SHIP", 0);
     // Existing judgements are not repeated.
     assert_eq!(
@@ -170,10 +170,10 @@ fn an_incomplete_review_resumes_where_it_stopped() {
         .iter()
         .map(|row| row["verdict_id"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(ids, [1, 2].map(|number| format!("{}/{number}", told.dialogue_id())));
+    assert_eq!(ids, [1, 2].map(|number| format!("{}/{number}", result.dialogue_id())));
     assert_eq!(resumed.value_at("verdict_id"), ids[1].as_str());
     // The result can be printed again with the same exit code.
-    expect_verdict(&council.run_command(&["resume", told.dialogue_id(), "--json"]), "SHIP", 0);
+    expect_verdict(&council.run_command(&["resume", result.dialogue_id(), "--json"]), "SHIP", 0);
     assert_eq!(read_log(&council).len(), 2);
 }
 
@@ -183,14 +183,17 @@ fn a_document_that_changed_meanwhile_is_told_of() {
         (ADJUDICATOR, 1 | 2) => ScriptedReply::Reply("Ship it!".to_owned()),
         _ => ScriptedReply::Valid,
     });
-    let told = run_review(&council, &["post.md"]);
+    let result = run_review(&council, &["post.md"]);
     let resume = |says: Option<&str>| {
-        let resumed = council.run_command(&["resume", told.dialogue_id(), "--json"]);
+        let resumed = council.run_command(&["resume", result.dialogue_id(), "--json"]);
         expect_verdict(&resumed, "SHIP", 0);
-        assert_eq!(resumed.value_at("artifact_sha256"), told.value_at("artifact_sha256"));
-        let said = says
+        assert_eq!(resumed.value_at("artifact_sha256"), result.value_at("artifact_sha256"));
+        let message = says
             .map(|says| format!("`post.md` {says}; the review continues with the earlier content"));
-        assert_eq!(resumed.stderr.lines().find(|line| line.contains("post.md`")), said.as_deref());
+        assert_eq!(
+            resumed.stderr.lines().find(|line| line.contains("post.md`")),
+            message.as_deref()
+        );
     };
     write_artifact(&council, "post.md", "Something else.\n");
     resume(Some("has changed since the review read it"));
@@ -208,20 +211,20 @@ fn a_review_that_was_given_up_is_called_that() {
         ADJUDICATOR => ScriptedReply::Reply("Ship it!".to_owned()),
         _ => ScriptedReply::Valid,
     });
-    let told = run_review(&council, &["post.md"]);
-    assert_eq!(council.program.run_command(&["dialogue", "abandon", told.dialogue_id()]).code, 0);
-    let page = council.program.run_command(&["show", told.dialogue_id()]).stdout;
+    let result = run_review(&council, &["post.md"]);
+    assert_eq!(council.program.run_command(&["dialogue", "abandon", result.dialogue_id()]).code, 0);
+    let page = council.program.run_command(&["show", result.dialogue_id()]).stdout;
     assert!(page.contains("INCOMPLETE · ABANDONED"), "{page}");
     assert!(
         page.contains("the dialogue was abandoned") && !page.contains("plenary resume"),
         "{page}"
     );
-    let shown = council.program.run_command(&["show", told.dialogue_id(), "--json"]).stdout;
+    let shown = council.program.run_command(&["show", result.dialogue_id(), "--json"]).stdout;
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown["review"]["error"]["error_code"], "abandoned");
     assert_eq!(shown["review"]["verdict"], "INCOMPLETE");
     // Nor can it be resumed.
-    assert_eq!(council.program.run_command(&["resume", told.dialogue_id()]).code, 1);
+    assert_eq!(council.program.run_command(&["resume", result.dialogue_id()]).code, 1);
 }
 
 #[test]
@@ -230,8 +233,8 @@ fn a_deadline_leaves_the_gate_closed() {
         "strategy" => ScriptedReply::Slow(Duration::from_secs(20), Box::new(ScriptedReply::Valid)),
         _ => ScriptedReply::Valid,
     });
-    let told = run_review(&council, &["post.md", "--deadline", "1s"]);
-    expect_verdict(&told, "INCOMPLETE", 3);
-    assert_eq!(told.value_at("error/error_code"), "deadline_exceeded");
+    let result = run_review(&council, &["post.md", "--deadline", "1s"]);
+    expect_verdict(&result, "INCOMPLETE", 3);
+    assert_eq!(result.value_at("error/error_code"), "deadline_exceeded");
     assert_eq!(read_log(&council)[0]["round1"][3]["absent"], true);
 }

@@ -17,8 +17,8 @@ fn classifying_council(kind: &str, provider: Option<&str>) -> TestCouncil {
             if asked.purpose != CLASSIFY {
                 return ScriptedReply::Valid;
             }
-            let said = [("tier one", 1), ("tier two", 2), ("tier three", 3)];
-            match said.iter().find(|(words, _)| asked.request.user.contains(words)) {
+            let message = [("tier one", 1), ("tier two", 2), ("tier three", 3)];
+            match message.iter().find(|(words, _)| asked.request.user.contains(words)) {
                 Some((_, tier)) => ScriptedReply::Reply(
                     json!({ "reason": "Customers read it.", "tier": tier }).to_string(),
                 ),
@@ -45,8 +45,8 @@ fn review_text(council: &TestCouncil, path: &str, text: &str) -> CommandResult {
 }
 
 /// Verdict and tier.
-fn triage(told: &CommandResult) -> (&str, u64) {
-    (told.value_at("verdict").as_str().unwrap(), told.value_at("tier").as_u64().unwrap())
+fn triage(result: &CommandResult) -> (&str, u64) {
+    (result.value_at("verdict").as_str().unwrap(), result.value_at("tier").as_u64().unwrap())
 }
 
 #[test]
@@ -61,16 +61,16 @@ fn hybrid_asks_only_for_files_that_no_rule_names_and_raises_their_tier() {
     ];
     let mut before = 0;
     for (path, text, expected, calls) in table {
-        let told = review_text(&council, path, text);
-        assert_eq!((triage(&told), told.code), (expected, 0), "{path}: {:#}", told.document);
+        let result = review_text(&council, path, text);
+        assert_eq!((triage(&result), result.code), (expected, 0), "{path}: {:#}", result.document);
         let after = council.call_count(CLASSIFY);
         assert_eq!(after - before, calls, "{path}");
-        assert_eq!(told.document.get("classified").is_some(), calls > 0, "{path}");
+        assert_eq!(result.document.get("classified").is_some(), calls > 0, "{path}");
         before = after;
     }
-    let told = run_review(&council, &["notes/a.md", "--force"]);
+    let result = run_review(&council, &["notes/a.md", "--force"]);
     assert_eq!(council.call_count(CLASSIFY), before, "the caller decided");
-    assert!(told.document.get("classified").is_none());
+    assert!(result.document.get("classified").is_none());
 }
 
 #[test]
@@ -113,11 +113,11 @@ fn the_answer_is_on_record_and_kept_by_content() {
 #[test]
 fn a_document_without_a_usable_answer_is_reviewed_and_the_page_says_why() {
     let council = classifying_council("hybrid", None);
-    let told = review_text(&council, "notes/c.md", "A note that names no tier.\n");
-    assert_eq!(triage(&told), ("SHIP", 1));
-    assert_eq!(told.value_at("classified.tier"), &Value::Null);
+    let result = review_text(&council, "notes/c.md", "A note that names no tier.\n");
+    assert_eq!(triage(&result), ("SHIP", 1));
+    assert_eq!(result.value_at("classified.tier"), &Value::Null);
     assert_eq!(council.call_count(CLASSIFY), 2, "one stricter ask");
-    let warnings = told.value_at("warnings").to_string();
+    let warnings = result.value_at("warnings").to_string();
     assert!(
         warnings.contains("gave no usable answer") && warnings.contains("tier 1"),
         "{warnings}"
@@ -155,13 +155,13 @@ fn standard_input_and_agents_are_classified_too() {
     let input = std::fs::File::open(council.program.path().join("notes/a.md")).unwrap();
     let mut command = council.program.command();
     let ran = command.args(["review", "-", "--json"]).stdin(input).output().unwrap();
-    let told: Value = serde_json::from_slice(&ran.stdout).unwrap();
-    assert_eq!(told["verdict"], "SKIPPED", "{told:#}");
-    assert!(told["skipped_because"].as_str().unwrap().contains("says tier 2"), "{told:#}");
+    let result: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(result["verdict"], "SKIPPED", "{result:#}");
+    assert!(result["skipped_because"].as_str().unwrap().contains("says tier 2"), "{result:#}");
     let mut agent = StdioClient::new(&council.program);
-    let told = agent.call_tool_ok("council_review", &json!({ "path": "notes/a.md" }));
-    assert_eq!(told["result"]["verdict"], "SKIPPED", "{told:#}");
-    assert_eq!(told["result"]["classified"]["recorded_before"], true);
+    let result = agent.call_tool_ok("council_review", &json!({ "path": "notes/a.md" }));
+    assert_eq!(result["result"]["verdict"], "SKIPPED", "{result:#}");
+    assert_eq!(result["result"]["classified"]["recorded_before"], true);
     assert_eq!(council.call_count(CLASSIFY), 1);
 }
 

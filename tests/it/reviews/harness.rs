@@ -66,13 +66,13 @@ pub(super) fn run_review(council: &TestCouncil, arguments: &[&str]) -> CommandRe
 
 #[track_caller]
 pub(super) fn expect_verdict<'a>(
-    told: &'a CommandResult,
+    result: &'a CommandResult,
     verdict: &str,
     code: i32,
 ) -> &'a CommandResult {
-    let got = (told.value_at("verdict").as_str().unwrap(), told.code);
-    assert_eq!(got, (verdict, code), "{:#}\n{}", told.document, told.stderr);
-    told
+    let got = (result.value_at("verdict").as_str().unwrap(), result.code);
+    assert_eq!(got, (verdict, code), "{:#}\n{}", result.document, result.stderr);
+    result
 }
 
 /// A valid judgement with a block.

@@ -72,9 +72,9 @@ fn a_review_rejects_contributions_by_hand() {
         ADJUDICATOR => ScriptedReply::Reply("I would ship it.".to_owned()),
         _ => ScriptedReply::Valid,
     });
-    let told = run_review(&council, &["post.md"]);
-    expect_verdict(&told, "INCOMPLETE", 3);
-    let id = told.dialogue_id();
+    let result = run_review(&council, &["post.md"]);
+    expect_verdict(&result, "INCOMPLETE", 3);
+    let id = result.dialogue_id();
     let operations = [
         ("register", json!({ "dialogue_id": id, "round": 3, "score": 1, "summary": "x" })),
         (
@@ -213,12 +213,12 @@ fn a_block_that_became_irreducible_is_a_tension_that_says_so() {
         true => blocking_judgement(asked, asked.purpose == AskPurpose::CrossReading),
         false => ScriptedReply::Valid,
     });
-    let told = run_review(&council, &["post.md"]);
-    expect_verdict(&told, "HOLD", 2);
-    assert_eq!(told.value_at("policy/irreducible_blocks"), 4);
+    let result = run_review(&council, &["post.md"]);
+    expect_verdict(&result, "HOLD", 2);
+    assert_eq!(result.value_at("policy/irreducible_blocks"), 4);
     let cited = |entity: &str| {
         let ran =
-            council.program.run_command(&["cite", &format!("{}/{entity}", told.dialogue_id())]);
+            council.program.run_command(&["cite", &format!("{}/{entity}", result.dialogue_id())]);
         assert_eq!(ran.code, 0, "{ran:?}");
         ran.stdout
     };
@@ -236,13 +236,13 @@ fn a_block_that_becomes_irreducible_without_a_reason_of_a_peer_is_uncited() {
         })),
         _ => ScriptedReply::Valid,
     });
-    let told = run_review(&council, &["post.md"]);
-    expect_verdict(&told, "HOLD", 2);
-    let skeptic = &told.value_at("round2")[0];
+    let result = run_review(&council, &["post.md"]);
+    expect_verdict(&result, "HOLD", 2);
+    let skeptic = &result.value_at("round2")[0];
     assert_eq!((&skeptic["deliberator"], &skeptic["uncited"]), (&json!("skeptic"), &json!(true)));
     // In the record the second block replaces the first.
     let (_, record) =
-        council.program.run_operation("export", &json!({ "dialogue_id": told.dialogue_id() }));
+        council.program.run_operation("export", &json!({ "dialogue_id": result.dialogue_id() }));
     let status = |tension: &Value| (tension["id"].clone(), tension["status"].clone());
     let tensions: Vec<_> = record["tensions"].as_array().unwrap().iter().map(status).collect();
     let expected = [(json!("T0101"), json!("resolved")), (json!("T0201"), json!("open"))];
@@ -265,9 +265,9 @@ fn a_context_file_that_must_not_be_sent_is_missing_with_the_reason() {
     let made =
         std::process::Command::new("mkfifo").arg(council.program.path().join("pipe")).status();
     assert!(made.unwrap().success());
-    let told = run_review(&council, &["post.md"]);
-    expect_verdict(&told, "SHIP", 0);
-    let missing = told.value_at("missing_context").as_array().unwrap().iter();
+    let result = run_review(&council, &["post.md"]);
+    expect_verdict(&result, "SHIP", 0);
+    let missing = result.value_at("missing_context").as_array().unwrap().iter();
     let reasons: Vec<&str> = missing.map(|one| one["reason"].as_str().unwrap()).collect();
     assert_eq!(reasons.len(), 5, "{reasons:?}");
     assert_eq!(

@@ -72,17 +72,17 @@ fn what_went_wrong_is_a_document_where_the_format_is_json() {
         let program = TestProgram::new();
         write_file(&program, "council.yaml", yaml);
         write_file(&program, "a.md", "A text.\n");
-        let said = |format: &[&str]| {
+        let message = |format: &[&str]| {
             let ran = program.run_command(&[arguments, format].concat());
             assert_eq!((ran.code, ran.stderr.as_str()), (expected.0, ""), "{ran:?}");
             serde_json::from_str::<Value>(&ran.stdout).unwrap()
         };
-        let document = said(&["--format", "json"]);
+        let document = message(&["--format", "json"]);
         assert_eq!(
             (&document["status"], &document["error_code"]),
             (&json!("error"), &json!(expected.1))
         );
-        assert_eq!(document, said(&["--json"]));
+        assert_eq!(document, message(&["--json"]));
         let ran = program.run_command(&[arguments, &["--format", "text"]].concat());
         assert!(ran.stdout.is_empty() && ran.stderr.contains("error:"), "{ran:?}");
     }
@@ -336,8 +336,8 @@ fn the_workflow_reviews_what_changed_and_leaves_sarif() {
     let sarif: PathBuf = repository.program.path().join("plenary.sarif");
     let run = parse_sarif_run(&std::fs::read_to_string(sarif).unwrap());
     let verdicts = run["properties"]["verdicts"].as_array().unwrap();
-    let told: Vec<_> = verdicts.iter().map(|one| (&one["artifact"], &one["verdict"])).collect();
-    assert_eq!(told.len(), 2, "{told:?}");
+    let outcome: Vec<_> = verdicts.iter().map(|one| (&one["artifact"], &one["verdict"])).collect();
+    assert_eq!(outcome.len(), 2, "{outcome:?}");
     assert!(verdicts.iter().any(|one| one["artifact"] == "post.md" && one["verdict"] == "REVISE"));
 }
 

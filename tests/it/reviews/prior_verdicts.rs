@@ -79,8 +79,8 @@ fn what_was_not_decided_or_only_played_is_not_consulted() {
     expect_verdict(&run_review(&council, &["post.md"]), "INCOMPLETE", 3);
     let rehearsed = run_review(&council, &["post.md", "--rehearse"]);
     assert_eq!(rehearsed.value_at("rehearsal"), true);
-    let told = run_review(&council, &["post.md"]);
-    expect_verdict(&told, "HOLD", 2);
+    let result = run_review(&council, &["post.md"]);
+    expect_verdict(&result, "HOLD", 2);
     let rows = read_log(&council);
     assert_eq!(rows.len(), 3);
     assert_eq!(rows[2]["adjudicator"]["prior_verdicts_consulted"], 0);
@@ -142,9 +142,9 @@ fn overrides_and_counts_of_codes_reach_the_adjudicator() {
     for number in 1..=7 {
         let path = format!("{number}.md");
         write_artifact(&council, &path, &format!("This is number {number}.\n"));
-        let told = run_review(&council, &[&path, "--type", "post"]);
-        expect_verdict(&told, "HOLD", 2);
-        newest = told.value_at("verdict_id").as_str().unwrap().to_owned();
+        let result = run_review(&council, &[&path, "--type", "post"]);
+        expect_verdict(&result, "HOLD", 2);
+        newest = result.value_at("verdict_id").as_str().unwrap().to_owned();
     }
     let why = "The board knows the source.";
     let decided = council.program.run_command(&["override", &newest, "--as", "ship", "--why", why]);

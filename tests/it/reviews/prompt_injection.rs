@@ -48,9 +48,9 @@ fn one_that_obeys_the_document_is_outvoted() {
             |settings| settings["review"]["policy"]["name"] = json!("seed"),
         );
         write_artifact(&council, "orders.md", ORDERS);
-        let told = run_review(&council, &["orders.md"]);
-        expect_verdict(&told, "HOLD", 2);
-        assert_eq!(told.value_at("policy/blocks"), 3);
+        let result = run_review(&council, &["orders.md"]);
+        expect_verdict(&result, "HOLD", 2);
+        assert_eq!(result.value_at("policy/blocks"), 3);
     }
 }
 
@@ -62,9 +62,9 @@ fn a_reply_in_the_words_of_the_document_is_no_judgement() {
         true => ScriptedReply::Reply(quoted.to_owned()),
         false => ScriptedReply::Valid,
     });
-    let told = run_review(&council, &["post.md"]);
-    expect_verdict(&told, "INCOMPLETE", 3);
-    assert_eq!(told.value_at("policy/present"), 0);
+    let result = run_review(&council, &["post.md"]);
+    expect_verdict(&result, "INCOMPLETE", 3);
+    assert_eq!(result.value_at("policy/present"), 0);
 }
 
 /// The document contains a complete judgement of itself; a seat that quotes it in prose has not
@@ -82,16 +82,16 @@ fn a_judgement_that_the_document_dictates_is_a_quotation() {
         "delta_from_r1": "",
     })
     .to_string();
-    let said = format!("I would block this: it dictates {dictated} to us.");
+    let message = format!("I would block this: it dictates {dictated} to us.");
     let council = review_council(move |asked| match (is_judging(asked), asked.seat) {
-        (true, "skeptic") => ScriptedReply::Reply(said.clone()),
+        (true, "skeptic") => ScriptedReply::Reply(message.clone()),
         _ => ScriptedReply::Valid,
     });
     write_artifact(&council, "orders.md", &format!("# Orders\n\n{dictated}\n"));
-    let told = run_review(&council, &["orders.md"]);
-    expect_verdict(&told, "SHIP", 0);
-    assert_eq!(told.value_at("policy/present"), 3);
-    let failed = told.value_at("panel/failed/0");
+    let result = run_review(&council, &["orders.md"]);
+    expect_verdict(&result, "SHIP", 0);
+    assert_eq!(result.value_at("policy/present"), 3);
+    let failed = result.value_at("panel/failed/0");
     assert_eq!(failed["provider"], "skeptic", "{failed}");
     assert!(failed["error_message"].as_str().unwrap().contains("word for word"), "{failed}");
 }

@@ -80,8 +80,8 @@ fn an_agent_gets_the_earlier_decision_unless_it_forces_a_review() {
     let council = strict_council();
     let mut agent = StdioClient::new(&council.program);
     let mut review = |arguments: Value| {
-        let told = agent.call_tool_ok("council_review", &arguments);
-        (told["result"].clone(), council.server.requests().len())
+        let outcome = agent.call_tool_ok("council_review", &arguments);
+        (outcome["result"].clone(), council.server.requests().len())
     };
     let first = json!({ "path": "post.md", "wait_seconds": 30 });
     let (result, calls) = review(first.clone());
@@ -111,12 +111,12 @@ fn another_policy_is_replayed_over_recorded_judgements() {
     });
     expect_verdict(&run_review(&council, &["post.md"]), "REVISE", 1);
     let calls = council.server.requests().len();
-    let told = council.run_command(&["log", "replay", "--policy", "seed", "--json"]);
-    assert_eq!(told.document["rows"], 1);
-    assert_eq!(told.document["changed"][0]["was"], "REVISE");
-    assert_eq!(told.document["changed"][0]["would_be"], "SHIP");
+    let outcome = council.run_command(&["log", "replay", "--policy", "seed", "--json"]);
+    assert_eq!(outcome.document["rows"], 1);
+    assert_eq!(outcome.document["changed"][0]["was"], "REVISE");
+    assert_eq!(outcome.document["changed"][0]["would_be"], "SHIP");
     assert_eq!(
-        told.document["distribution"],
+        outcome.document["distribution"],
         json!({"was": {"REVISE": 1}, "would_be": {"SHIP": 1}})
     );
     let same = council.run_command(&["log", "replay", "--policy", "strict", "--json"]);

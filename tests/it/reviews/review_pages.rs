@@ -123,8 +123,8 @@ fn a_persons_decision_is_shown_and_told_and_takes_no_time() {
     assert_eq!(after["review"]["verdict"], "REVISE");
     assert_eq!(after["review"]["overrides"][0]["why"], "the board has seen it");
     assert_eq!(after["review"]["metrics"], before["review"]["metrics"]);
-    let told = program.run_command(&["replay", &id, "--json"]).stdout;
-    assert!(told.lines().last().unwrap().contains(r#""event":"overridden""#), "{told}");
+    let result = program.run_command(&["replay", &id, "--json"]).stdout;
+    assert!(result.lines().last().unwrap().contains(r#""event":"overridden""#), "{result}");
 }
 
 #[track_caller]

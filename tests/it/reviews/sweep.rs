@@ -71,9 +71,9 @@ fn what_changed_lately_is_judged_the_oldest_first() {
         project_with_files(&[files.as_slice(), &[("notes.md", 1), ("drafts/b.md", 1)]].concat());
     let lines = run_sweep(&program, "", 0);
     let [first, second, summary] = lines.as_slice() else { panic!("{lines:?}") };
-    let told = [first, second].map(|one| (one["artifact"].as_str(), one["verdict"].as_str()));
+    let result = [first, second].map(|one| (one["artifact"].as_str(), one["verdict"].as_str()));
     assert_eq!(
-        told,
+        result,
         [(Some("posts/deep/a.md"), Some("SHIP")), (Some("posts/new.md"), Some("SHIP"))]
     );
     assert_eq!((&first["artifact_type"], &first["tier"]), (&json!("post"), &json!(1)));
@@ -110,8 +110,8 @@ fn a_cap_leaves_the_newest_for_the_next_sweep_and_says_so() {
     assert_eq!(field_texts(&plan["would_review"], "path"), ["posts/c.md", "posts/b.md"]);
     assert_eq!(plan["left"], json!(["posts/a.md"]));
     let ran = program.run_command(&["sweep", "--rehearse", "--max", "2"]);
-    let said = "Reviewed 2 (2 SHIP), 1 left for the next sweep (`--max 2`).";
-    assert!(ran.stdout.contains(said), "{ran:?}");
+    let message = "Reviewed 2 (2 SHIP), 1 left for the next sweep (`--max 2`).";
+    assert!(ran.stdout.contains(message), "{ran:?}");
     assert_eq!(selected_files(&program, "--max 2"), ["posts/a.md"]);
     // The default limit is below twenty-one.
     let many: Vec<String> = (0..21).map(|number| format!("posts/{number}.md")).collect();

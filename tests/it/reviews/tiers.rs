@@ -20,9 +20,9 @@ fn council_with_rules() -> TestCouncil {
 }
 
 /// Verdict, type and tier.
-fn review_triage(told: &CommandResult) -> (String, String, u64) {
-    let text = |path: &str| told.value_at(path).as_str().unwrap().to_owned();
-    (text("verdict"), text("artifact_type"), told.value_at("tier").as_u64().unwrap())
+fn review_triage(result: &CommandResult) -> (String, String, u64) {
+    let text = |path: &str| result.value_at(path).as_str().unwrap().to_owned();
+    (text("verdict"), text("artifact_type"), result.value_at("tier").as_u64().unwrap())
 }
 
 fn triage_row(verdict: &str, artifact_type: &str, tier: u64) -> (String, String, u64) {
@@ -46,10 +46,10 @@ fn rules_select_files_and_flags_override_them() {
         (&["posts/a.md", "--tier", "2"], triage_row("SKIPPED", "post", 2)),
     ];
     for (arguments, expected) in table {
-        let told = run_review(&council, arguments);
-        assert_eq!((review_triage(&told), told.code), (expected, 0), "{arguments:?}");
-        let is_skipped = told.value_at("verdict") == "SKIPPED";
-        assert_eq!(told.value_at("skipped_because").is_string(), is_skipped, "{arguments:?}");
+        let result = run_review(&council, arguments);
+        assert_eq!((review_triage(&result), result.code), (expected, 0), "{arguments:?}");
+        let is_skipped = result.value_at("verdict") == "SKIPPED";
+        assert_eq!(result.value_at("skipped_because").is_string(), is_skipped, "{arguments:?}");
     }
     // Skipped files are not logged.
     assert_eq!(read_log(&council).len(), 4);
@@ -61,10 +61,12 @@ fn a_skip_names_its_reason_and_the_option_that_reviews_the_file() {
     write_artifact(&council, "notes/a.md", "A text.\n");
     let ran = council.program.run_command(&["review", "notes/a.md"]);
     assert_eq!(ran.code, 0);
-    let said = ran.stdout + &ran.stderr;
+    let message = ran.stdout + &ran.stderr;
     assert!(
-        said.contains("SKIPPED") && said.contains("tier_rules") && said.contains("--force"),
-        "{said}"
+        message.contains("SKIPPED")
+            && message.contains("tier_rules")
+            && message.contains("--force"),
+        "{message}"
     );
     let ran = council.program.run_command(&["review", "notes/a.md", "--tier", "2"]);
     assert!(
@@ -77,20 +79,20 @@ fn a_skip_names_its_reason_and_the_option_that_reviews_the_file() {
 #[test]
 fn without_rules_every_named_file_is_reviewed() {
     let council = review_council_with(|_| ScriptedReply::Valid, |_| {});
-    let told = run_review(&council, &["post.md"]);
-    assert_eq!(review_triage(&told), triage_row("SHIP", "document", 1));
+    let result = run_review(&council, &["post.md"]);
+    assert_eq!(review_triage(&result), triage_row("SHIP", "document", 1));
 }
 
 #[test]
 fn the_same_file_on_two_machines_gets_the_same_answer() {
     let houses = [council_with_rules(), council_with_rules()];
     let verdicts = houses.each_ref().map(|council| {
-        let told = |day: u32| {
+        let result = |day: u32| {
             let path = format!("briefings/{day}.md");
             write_artifact(council, &path, "All is well.\n");
             run_review(council, &[&path]).value_at("verdict").as_str().unwrap().to_owned()
         };
-        (0..12).map(told).collect::<Vec<_>>()
+        (0..12).map(result).collect::<Vec<_>>()
     });
     assert_eq!(verdicts[0], verdicts[1]);
     let judged: Vec<usize> = (0..12).filter(|day| verdicts[0][*day] == "SHIP").collect();
@@ -162,8 +164,8 @@ fn the_rules_of_a_user_are_meant_from_where_they_work() {
     command.current_dir(program.path().join("work"));
     command.env("XDG_CONFIG_HOME", program.path().join("home"));
     let output = command.args(["review", "--rehearse", "--json", "posts/a.md"]).output().unwrap();
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&told["verdict"], &told["artifact_type"]), (&json!("SHIP"), &json!("post")));
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&result["verdict"], &result["artifact_type"]), (&json!("SHIP"), &json!("post")));
 }
 
 #[test]
@@ -177,8 +179,8 @@ fn elsewhere_the_lot_is_drawn_by_the_name() {
             let mut command = program.command();
             command.current_dir(program.path().join("here"));
             command.args(["review", "--rehearse", "--json", "--tier", "3", &path]);
-            let told: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
-            told["verdict"].clone()
+            let result: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+            result["verdict"].clone()
         };
         let whole = program.path().join("there").join(&name).display().to_string();
         assert_eq!(verdict(format!("../there/{name}")), verdict(whole), "{name}");

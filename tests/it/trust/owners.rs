@@ -30,8 +30,8 @@ fn a_harmless_file_of_another_user_is_refused_by_every_command() {
     for arguments in [&["list"][..], &["ask", "Is it so?", "--rehearse"], &["doctor"], &["verify"]]
     {
         let ran = project.expect_refused(arguments);
-        let said = "the file belongs to another user (uid 12345)";
-        assert!(ran.stderr.contains(said), "{arguments:?}: {ran:?}");
+        let message = "the file belongs to another user (uid 12345)";
+        assert!(ran.stderr.contains(message), "{arguments:?}: {ran:?}");
     }
     // The ways to allow it.
     let file = project.settings_path();

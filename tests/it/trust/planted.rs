@@ -22,8 +22,8 @@ fn a_planted_program_is_never_started() {
         &["sweep", ".."],
     ] {
         let ran = project.expect_refused(arguments);
-        let said = "`council.providers.mine.command` on line 3 runs a program";
-        assert!(ran.stderr.contains(said), "{arguments:?}: {ran:?}");
+        let message = "`council.providers.mine.command` on line 3 runs a program";
+        assert!(ran.stderr.contains(message), "{arguments:?}: {ran:?}");
     }
     // Commands that call no provider need no trust.
     for arguments in
@@ -78,8 +78,8 @@ fn the_refusal_is_a_document_that_holds_no_value_of_the_file() {
     let expected =
         [json!("council.providers.thief.api_key_env"), json!("council.providers.tool.mcp")];
     assert_eq!(problems, [(&expected[0], &json!(3)), (&expected[1], &json!(4))]);
-    let said = format!("{}{}", refused.stdout, refused.stderr);
-    assert!(!said.contains("canary"), "{said}");
+    let message = format!("{}{}", refused.stdout, refused.stderr);
+    assert!(!message.contains("canary"), "{message}");
     project.assert_untouched();
 }
 

@@ -20,8 +20,8 @@ fn a_line_torn_at_any_byte_is_mended() {
     let start = whole.len() - last.len() - 1;
     for torn in start..whole.len() {
         shelf.write_file(&whole.as_bytes()[..torn]);
-        let mended = torn > start;
-        let expected = SyncResult { appended: 1, repaired: mended, ..SyncResult::default() };
+        let corrected = torn > start;
+        let expected = SyncResult { appended: 1, repaired: corrected, ..SyncResult::default() };
         assert_eq!(shelf.sync_file(), expected, "{torn}");
         assert_eq!(shelf.read_file(), whole, "torn at {torn}");
         assert_eq!(shelf.read_torn_file(), None);
@@ -61,8 +61,8 @@ fn somebody_elses_torn_line_is_kept_aside() {
         assert_eq!(shelf.read_file(), shelf.expected_file());
         let aside = std::fs::read(synced.kept_aside.as_ref().unwrap()).unwrap();
         assert_eq!(aside, [piece, b"\n"].concat());
-        let said = synced.to_sentences(&shelf.log_path);
-        assert!(said[0].contains("council_log.jsonl.torn"), "{said:?}");
+        let message = synced.to_sentences(&shelf.log_path);
+        assert!(message[0].contains("council_log.jsonl.torn"), "{message:?}");
         std::fs::remove_file(synced.kept_aside.unwrap()).unwrap();
     }
 }
@@ -75,10 +75,10 @@ fn somebody_elses_lines_stay_and_are_told_of_once() {
     let synced = shelf.sync_file();
     assert_eq!((synced.appended, synced.unknown), (1, 2));
     assert_eq!(shelf.read_file(), format!("{theirs}{}", shelf.expected_file()));
-    let said = synced.to_sentences(&shelf.log_path);
-    assert!(said[0].contains("has 1 line that is not JSON"), "{said:?}");
-    assert!(said[1].contains("has 1 line that the store does not know"), "{said:?}");
-    assert!(said[1].contains("plenary log import"), "{said:?}");
+    let message = synced.to_sentences(&shelf.log_path);
+    assert!(message[0].contains("has 1 line that is not JSON"), "{message:?}");
+    assert!(message[1].contains("has 1 line that the store does not know"), "{message:?}");
+    assert!(message[1].contains("plenary log import"), "{message:?}");
     shelf.insert_verdict(2);
     let expected = SyncResult { appended: 1, ..SyncResult::default() };
     assert_eq!(shelf.sync_file(), expected);
@@ -136,21 +136,21 @@ fn a_line_longer_than_a_chunk_is_found_and_mended() {
 
 #[test]
 fn what_a_full_disk_tore_is_mended_when_there_is_room() {
-    let desk = LogProgram::with_verdicts(2);
-    let so_far = desk.read_log_file();
-    (3..=100).for_each(|n| desk.insert_verdict(n, ReviewVerdict::Hold));
+    let project = LogProgram::with_verdicts(2);
+    let so_far = project.read_log_file();
+    (3..=100).for_each(|n| project.insert_verdict(n, ReviewVerdict::Hold));
     // A file size limit in blocks of 512 bytes, without its signal.
     let mut limited = Command::new("sh");
     let script = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
     limited.args(["-c", script]).arg(plenary_binary()).args(["log", "tail"]);
-    let output = limited.current_dir(desk.program.path()).output().unwrap();
+    let output = limited.current_dir(project.program.path()).output().unwrap();
     assert!(output.status.success(), "the file is a warning, no more: {output:?}");
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("cannot write the verdict log"), "{said}");
-    let torn = desk.read_log_file();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("cannot write the verdict log"), "{message}");
+    let torn = project.read_log_file();
     assert!(torn.len() > so_far.len() && !torn.ends_with('\n'), "{} bytes", torn.len());
-    desk.run_ok(&["log", "tail"]);
-    desk.assert_verified();
+    project.run_ok(&["log", "tail"]);
+    project.assert_verified();
 }
 
 proptest! {
@@ -192,9 +192,9 @@ fn what_is_there_in_other_words_is_not_written_again() {
     let synced = shelf.sync_file();
     assert_eq!((synced.appended, synced.altered), (1, 3));
     assert_eq!(shelf.read_file().lines().count(), 4);
-    let said = synced.to_sentences(&shelf.log_path);
-    assert!(said[0].contains("3 lines with another text"), "{said:?}");
-    assert!(said[0].contains("plenary log repair"), "{said:?}");
+    let message = synced.to_sentences(&shelf.log_path);
+    assert!(message[0].contains("3 lines with another text"), "{message:?}");
+    assert!(message[0].contains("plenary log repair"), "{message:?}");
     assert_eq!(shelf.sync_file().to_sentences(&shelf.log_path), [""; 0], "told once");
     shelf.repair_file();
     assert_eq!(shelf.read_file(), shelf.expected_file());

@@ -30,10 +30,10 @@ struct FileStateCounts {
 const LONG_BYTES: usize = 2 * 1024 * 1024;
 
 /// The `n`-th command: a review, or an import of a short row or a long one.
-fn nth_command(desk: &LogProgram, n: u32) -> Vec<String> {
+fn nth_command(project: &LogProgram, n: u32) -> Vec<String> {
     let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
     if n.is_multiple_of(3) {
-        desk.write_file("post.md", format!("# Number {n}\n\nOur cache is fast.\n"));
+        project.write_file("post.md", format!("# Number {n}\n\nOur cache is fast.\n"));
         return words(&["review", "--rehearse", "post.md", "--force"]);
     }
     let mut row = foreign_row(n % 60, "HOLD");
@@ -41,7 +41,7 @@ fn nth_command(desk: &LogProgram, n: u32) -> Vec<String> {
     if n.is_multiple_of(2) {
         row["adjudicator"]["reasoning"] = json!("ä".repeat(LONG_BYTES / 2));
     }
-    desk.write_file("row.jsonl", to_lines(&[row]));
+    project.write_file("row.jsonl", to_lines(&[row]));
     words(&["log", "import", "row.jsonl"])
 }
 
@@ -50,11 +50,11 @@ fn count_rows(store: &SqliteStore) -> u64 {
 }
 
 /// Starts a process and kills it as soon as its row is committed, or a little later.
-fn kill_command(desk: &LogProgram, n: u32, dice: &mut SeededRandom) {
-    let store = desk.open_store();
+fn kill_command(project: &LogProgram, n: u32, dice: &mut SeededRandom) {
+    let store = project.open_store();
     let before = count_rows(&store);
-    let mut process = desk.program.command();
-    process.args(nth_command(desk, n)).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut process = project.program.command();
+    process.args(nth_command(project, n)).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = process.spawn().unwrap();
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() && store.load_log_lines(before, 1).unwrap().is_empty()
@@ -68,13 +68,13 @@ fn kill_command(desk: &LogProgram, n: u32, dice: &mut SeededRandom) {
 }
 
 /// Kills this many processes one after another and checks the file after each.
-fn check_kills(desk: &LogProgram, times: u32, dice: &mut SeededRandom) -> FileStateCounts {
+fn check_kills(project: &LogProgram, times: u32, dice: &mut SeededRandom) -> FileStateCounts {
     let mut seen = FileStateCounts::default();
     for n in 0..times {
-        kill_command(desk, n, dice);
-        let path = desk.program.path().join("council_log.jsonl");
+        kill_command(project, n, dice);
+        let path = project.program.path().join("council_log.jsonl");
         let file = std::fs::read(&path).unwrap_or_default();
-        let table = desk.expected_file();
+        let table = project.expected_file();
         assert!(table.as_bytes().starts_with(&file), "{n}: the file is no beginning of the table");
         match (file.len() == table.len(), file.last()) {
             (true, _) => seen.complete += 1,
@@ -84,11 +84,11 @@ fn check_kills(desk: &LogProgram, times: u32, dice: &mut SeededRandom) -> FileSt
         // The next start with different commands.
         let starts: [&[&str]; 3] =
             [&["log", "tail"], &["log", "export", "--type", "nothing"], &["audit"]];
-        desk.run_ok(starts[dice.next_u64() as usize % starts.len()]);
-        assert_eq!(desk.read_log_file().len(), table.len(), "{n}: the file is not whole");
-        assert!(desk.read_log_file() == table, "{n}: the file is not the table");
+        project.run_ok(starts[dice.next_u64() as usize % starts.len()]);
+        assert_eq!(project.read_log_file().len(), table.len(), "{n}: the file is not whole");
+        assert!(project.read_log_file() == table, "{n}: the file is not the table");
     }
-    desk.assert_verified();
+    project.assert_verified();
     seen
 }
 

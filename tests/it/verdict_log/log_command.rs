@@ -9,8 +9,8 @@ use crate::kit::{insert_log_rows, insert_override, make_log_row};
 
 #[test]
 fn the_tail_is_a_table() {
-    let desk = LogProgram::new();
-    let store = desk.open_store();
+    let project = LogProgram::new();
+    let store = project.open_store();
     let rehearsed =
         LogRow { rehearsal: true, ..make_log_row("b/1", "post", ReviewVerdict::Ship, 2) };
     let odd = LogRow {
@@ -22,9 +22,9 @@ fn the_tail_is_a_table() {
     insert_log_rows(&store, "c", &[odd]);
     insert_override(&store, "a", 1, ReviewDecision::Revise);
     insert_override(&store, "a", 1, ReviewDecision::Ship);
-    desk.write_file("theirs.jsonl", to_lines(&[foreign_row(1, "REVISE")]));
-    desk.run_ok(&["log", "import", "theirs.jsonl"]);
-    let shown = desk.run_ok(&["log", "tail"]).stdout;
+    project.write_file("theirs.jsonl", to_lines(&[foreign_row(1, "REVISE")]));
+    project.run_ok(&["log", "import", "theirs.jsonl"]);
+    let shown = project.run_ok(&["log", "tail"]).stdout;
     let hexed = without_random_values(&shown);
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     insta::assert_snapshot!(hexed, @r"
@@ -39,9 +39,9 @@ fn the_tail_is_a_table() {
     2026-03-02 10:01  ◐ REVISE      linkedin_post       posts/1.md
                       imported-verdicts-theirs-jsonl-XXXXXXXX/1  imported
     ");
-    let last = desk.run_ok(&["log", "tail", "-n", "1"]).stdout;
+    let last = project.run_ok(&["log", "tail", "-n", "1"]).stdout;
     assert_eq!(last.lines().count(), 3, "{last}");
-    let of_type = desk.run_ok(&["log", "tail", "--type", "post"]).stdout;
+    let of_type = project.run_ok(&["log", "tail", "--type", "post"]).stdout;
     assert!(of_type.contains("b/1") && !of_type.contains("a/1"), "{of_type}");
 }
 
@@ -56,9 +56,9 @@ fn without_random_values(shown: &str) -> String {
 
 #[test]
 fn the_tail_as_documents_has_what_stands() {
-    let desk = LogProgram::with_verdicts(2);
-    insert_override(&desk.open_store(), "review", 1, ReviewDecision::Ship);
-    let ran = desk.run_ok(&["log", "tail", "--json"]);
+    let project = LogProgram::with_verdicts(2);
+    insert_override(&project.open_store(), "review", 1, ReviewDecision::Ship);
+    let ran = project.run_ok(&["log", "tail", "--json"]);
     let rows: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let standing: Vec<_> = rows.iter().map(|row| row["standing"].as_str().unwrap()).collect();
@@ -70,20 +70,20 @@ fn the_tail_as_documents_has_what_stands() {
 
 #[test]
 fn an_empty_log_is_said() {
-    let desk = LogProgram::new();
-    let ran = desk.run_ok(&["log", "tail"]);
+    let project = LogProgram::new();
+    let ran = project.run_ok(&["log", "tail"]);
     assert!(ran.stdout.is_empty() && ran.stderr.contains("the verdict log is empty"), "{ran:?}");
-    assert!(!desk.program.path().join(".plenary").exists(), "looking leaves nothing behind");
-    assert_eq!(desk.run_ok(&["log", "tail", "--json"]).stdout, "");
-    assert_eq!(desk.run_ok(&["log", "export"]).stdout, "");
-    let ran = desk.run_command(&["log", "tail", "-n", "0"]);
+    assert!(!project.program.path().join(".plenary").exists(), "looking leaves nothing behind");
+    assert_eq!(project.run_ok(&["log", "tail", "--json"]).stdout, "");
+    assert_eq!(project.run_ok(&["log", "export"]).stdout, "");
+    let ran = project.run_command(&["log", "tail", "-n", "0"]);
     assert_eq!(ran.code, 64);
 }
 
 #[test]
 fn an_export_can_be_narrowed_and_written_to_a_file() {
-    let desk = LogProgram::new();
-    let store = desk.open_store();
+    let project = LogProgram::new();
+    let store = project.open_store();
     let rows: Vec<LogRow> = (1..=150)
         .map(|n| {
             let artifact_type = if n % 3 == 0 { "memo" } else { "post" };
@@ -91,90 +91,91 @@ fn an_export_can_be_narrowed_and_written_to_a_file() {
         })
         .collect();
     insert_log_rows(&store, "r", &rows);
-    let exported = desk.run_ok(&["log", "export", "--type", "memo"]).stdout;
+    let exported = project.run_ok(&["log", "export", "--type", "memo"]).stdout;
     assert_eq!(exported.lines().count(), 50);
     assert_eq!(
-        desk.run_ok(&["log", "export", "--since", "2026-05-18"]).stdout.lines().count(),
+        project.run_ok(&["log", "export", "--since", "2026-05-18"]).stdout.lines().count(),
         150
     );
-    assert_eq!(desk.run_ok(&["log", "export", "--since", "2026-05-19"]).stdout, "");
+    assert_eq!(project.run_ok(&["log", "export", "--since", "2026-05-19"]).stdout, "");
     let arguments = ["log", "export", "--type", "memo", "--output", "out/memos.jsonl"];
-    let (code, document) = desk.run_json(&arguments);
+    let (code, document) = project.run_json(&arguments);
     assert_eq!((code, &document["rows"]), (0, &json!(50)));
-    assert_eq!(desk.read_file("out/memos.jsonl"), exported);
+    assert_eq!(project.read_file("out/memos.jsonl"), exported);
     // Lines of this log are replaced; other lines would be lost, so the export is rejected.
-    assert_eq!(desk.run_ok(&arguments).stderr, "");
-    desk.write_file("out/memos.jsonl", format!("{exported}{{\"mine\":1}}\n"));
-    let (code, document) = desk.run_json(&arguments);
+    assert_eq!(project.run_ok(&arguments).stderr, "");
+    project.write_file("out/memos.jsonl", format!("{exported}{{\"mine\":1}}\n"));
+    let (code, document) = project.run_json(&arguments);
     assert_eq!((code, document["error_code"].as_str()), (1, Some("path_not_allowed")));
     assert!(document["suggestion"].as_str().unwrap().contains("--force"), "{document:#}");
-    desk.run_ok(&[&arguments[..], &["--force"]].concat());
-    assert_eq!(desk.read_file("out/memos.jsonl"), exported);
-    let (code, document) = desk.run_json(&["log", "export", "--output", "/etc/memos.jsonl"]);
+    project.run_ok(&[&arguments[..], &["--force"]].concat());
+    assert_eq!(project.read_file("out/memos.jsonl"), exported);
+    let (code, document) = project.run_json(&["log", "export", "--output", "/etc/memos.jsonl"]);
     assert_eq!((code, document["error_code"].as_str()), (1, Some("path_not_allowed")));
 }
 
 #[test]
 fn a_repair_says_what_it_did() {
-    let desk = LogProgram::with_verdicts(3);
-    let whole = desk.read_log_file();
-    assert!(desk.run_ok(&["log", "repair"]).stdout.contains("has the 3 lines of the store"));
+    let project = LogProgram::with_verdicts(3);
+    let whole = project.read_log_file();
+    assert!(project.run_ok(&["log", "repair"]).stdout.contains("has the 3 lines of the store"));
     let first = whole.lines().next().unwrap();
-    desk.write_file("council_log.jsonl", format!("{{\"theirs\":1}}\n{first}\n{first}\n{{\"v\":2,"));
-    let ran = desk.run_command(&["log", "repair", "--dry-run"]);
+    project
+        .write_file("council_log.jsonl", format!("{{\"theirs\":1}}\n{first}\n{first}\n{{\"v\":2,"));
+    let ran = project.run_command(&["log", "repair", "--dry-run"]);
     assert_eq!(ran.code, 1);
-    let said = ran.stdout.split_once('\n').unwrap().1.to_owned();
-    insta::assert_snapshot!(said, @r"
+    let message = ran.stdout.split_once('\n').unwrap().1.to_owned();
+    insta::assert_snapshot!(message, @r"
     2 lines: missing
     1 line: repeated
     1 line: unknown to the store; kept before the others
     the last line has no line break
     ");
-    assert_eq!(desk.read_log_file().lines().count(), 4, "a dry run changes nothing");
-    let (code, document) = desk.run_json(&["log", "repair"]);
+    assert_eq!(project.read_log_file().lines().count(), 4, "a dry run changes nothing");
+    let (code, document) = project.run_json(&["log", "repair"]);
     assert_eq!((code, &document["differed"]), (0, &json!(true)));
     assert_eq!((&document["missing"], &document["torn"]), (&json!(2), &json!(true)));
-    assert_eq!(desk.read_log_file(), format!("{{\"theirs\":1}}\n{whole}"));
+    assert_eq!(project.read_log_file(), format!("{{\"theirs\":1}}\n{whole}"));
 }
 
 #[test]
 fn a_log_that_cannot_be_written_is_a_warning_for_an_import_and_an_error_for_a_repair() {
-    let desk = LogProgram::new();
-    desk.write_settings("review: {log_path: logs}\n");
-    std::fs::create_dir(desk.program.path().join("logs")).unwrap();
-    desk.write_file("theirs.jsonl", to_lines(&[foreign_row(1, "HOLD")]));
-    let ran = desk.run_ok(&["log", "import", "theirs.jsonl"]);
+    let project = LogProgram::new();
+    project.write_settings("review: {log_path: logs}\n");
+    std::fs::create_dir(project.program.path().join("logs")).unwrap();
+    project.write_file("theirs.jsonl", to_lines(&[foreign_row(1, "HOLD")]));
+    let ran = project.run_ok(&["log", "import", "theirs.jsonl"]);
     assert!(ran.stdout.starts_with("Imported 1 verdict"), "{}", ran.stdout);
     assert!(
         ran.stderr.contains("is not a file") && ran.stderr.contains("log_path"),
         "{}",
         ran.stderr
     );
-    let ran = desk.run_command(&["log", "repair"]);
+    let ran = project.run_command(&["log", "repair"]);
     assert_eq!(ran.code, 5, "{ran:?}");
     assert!(ran.stderr.contains("hint: name a file with `review.log_path`"), "{}", ran.stderr);
 }
 
 #[test]
 fn whoever_looks_mends_what_is_torn() {
-    let desk = LogProgram::with_verdicts(2);
+    let project = LogProgram::with_verdicts(2);
     let verdict = ["override", "review/1", "--as", "SHIP", "--why", "Read again."];
     let looks: [&[&str]; 4] =
         [&["log", "tail"], &["log", "export", "--type", "none"], &["audit"], &verdict];
     for look in looks {
-        let whole = desk.read_log_file();
-        desk.write_file("council_log.jsonl", &whole[..whole.len() - 20]);
-        desk.run_ok(look);
-        assert_eq!(desk.read_log_file(), desk.expected_file(), "{look:?}");
+        let whole = project.read_log_file();
+        project.write_file("council_log.jsonl", &whole[..whole.len() - 20]);
+        project.run_ok(look);
+        assert_eq!(project.read_log_file(), project.expected_file(), "{look:?}");
     }
 }
 
 #[test]
 fn a_part_of_the_log_does_not_take_its_place() {
-    let desk = LogProgram::with_verdicts(2);
-    let whole = desk.read_log_file();
-    let ran = desk.run_command(&["log", "export", "--type", "none", "-o", "council_log.jsonl"]);
+    let project = LogProgram::with_verdicts(2);
+    let whole = project.read_log_file();
+    let ran = project.run_command(&["log", "export", "--type", "none", "-o", "council_log.jsonl"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.stderr.contains("it is council.yaml, the verdict log"), "{ran:?}");
-    assert_eq!(desk.read_log_file(), whole);
+    assert_eq!(project.read_log_file(), whole);
 }

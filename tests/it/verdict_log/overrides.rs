@@ -9,10 +9,10 @@ use super::program_harness::LogProgram;
 
 #[test]
 fn a_decision_stands_over_the_gates() {
-    let desk = LogProgram::with_verdicts(1);
-    let before = desk.read_log_file();
+    let program = LogProgram::with_verdicts(1);
+    let before = program.read_log_file();
     let by = ["--by", "Ann"];
-    let ran = desk.run_ok(
+    let ran = program.run_ok(
         &[&["override", "review/1", "--as", "ship", "--why", "Read again."], &by[..]].concat(),
     );
     insta::assert_snapshot!(ran.stdout, @r"
@@ -23,11 +23,11 @@ fn a_decision_stands_over_the_gates() {
       `--force` judges it again.
     ");
     let third = ["override", "review", "--as", "REVISE", "--why", "Read a third time."];
-    let ran = desk.run_ok(&[&third, &by[..]].concat());
+    let ran = program.run_ok(&[&third, &by[..]].concat());
     let applied =
         "The review said HOLD; SHIP applied until now; REVISE now applies, decided by Ann.\n";
     assert!(ran.stdout.contains(applied), "{}", ran.stdout);
-    let after = desk.read_log_file();
+    let after = program.read_log_file();
     let added: Vec<serde_json::Value> = after
         .strip_prefix(&before)
         .expect("the verdict's row does not change")
@@ -42,8 +42,8 @@ fn a_decision_stands_over_the_gates() {
         added,
         [["override", "review/1", "SHIP", "Ann"], ["override", "review/1", "REVISE", "Ann"]]
     );
-    desk.assert_verified();
-    let store = desk.open_store();
+    program.assert_verified();
+    let store = program.open_store();
     let words = store.list_overrides("review/1").unwrap();
     let kept: Vec<_> = words.iter().map(|word| (word.decision, word.why.as_str())).collect();
     let expected =
@@ -63,9 +63,9 @@ fn a_decision_stands_over_the_gates() {
 
 #[test]
 fn its_document_says_what_stood_and_what_stands() {
-    let desk = LogProgram::new();
-    desk.insert_verdict(1, ReviewVerdict::Incomplete);
-    let (code, document) = desk.run_json(&[
+    let program = LogProgram::new();
+    program.insert_verdict(1, ReviewVerdict::Incomplete);
+    let (code, document) = program.run_json(&[
         "override",
         "review/1",
         "--as",
@@ -87,8 +87,8 @@ fn its_document_says_what_stood_and_what_stands() {
 
 #[test]
 fn what_is_not_there_is_not_found() {
-    let desk = LogProgram::with_verdicts(2);
-    let path = desk.open_store().find_logged("review/2").unwrap().unwrap().row.artifact;
+    let program = LogProgram::with_verdicts(2);
+    let path = program.open_store().find_logged("review/2").unwrap().unwrap().row.artifact;
     for (named, hint) in [
         ("review/3", "plenary log tail"),
         ("nobody", "plenary log tail"),
@@ -96,44 +96,53 @@ fn what_is_not_there_is_not_found() {
         ("../x", "plenary log tail"),
         (&path, "its newest verdict is review/2"),
     ] {
-        let (code, document) = desk.run_json(&["override", named, "--as", "SHIP", "--why", "w"]);
+        let (code, document) = program.run_json(&["override", named, "--as", "SHIP", "--why", "w"]);
         assert_eq!((code, &document["error_code"]), (4, &json!("verdict_not_found")), "{named}");
         assert!(document["suggestion"].as_str().unwrap().contains(hint), "{document:#}");
     }
-    let (code, document) = desk.run_json(&["override", "review", "--as", "SHIP", "--why", "w"]);
+    let (code, document) = program.run_json(&["override", "review", "--as", "SHIP", "--why", "w"]);
     assert_eq!((code, &document["valid_options"]), (1, &json!(["review/1", "review/2"])));
 }
 
 #[test]
 fn a_decision_needs_a_reason_and_a_word() {
-    let desk = LogProgram::with_verdicts(1);
-    assert_eq!(desk.run_command(&["override", "", "--as", "SHIP", "--why", "w"]).code, 64);
+    let program = LogProgram::with_verdicts(1);
+    assert_eq!(program.run_command(&["override", "", "--as", "SHIP", "--why", "w"]).code, 64);
     for arguments in [
         ["--as", "SHIP", "--why", " \n"].as_slice(),
         &["--as", "INCOMPLETE", "--why", "w"],
         &["--as", "SHIP"],
         &["--why", "w"],
     ] {
-        let ran = desk.run_command(&[&["override", "review/1"], arguments].concat());
+        let ran = program.run_command(&[&["override", "review/1"], arguments].concat());
         assert_eq!(ran.code, 64, "{arguments:?}");
     }
-    assert!(desk.open_store().list_overrides("review/1").unwrap().is_empty());
+    assert!(program.open_store().list_overrides("review/1").unwrap().is_empty());
 }
 
 #[test]
 fn overrides_travel_with_the_file() {
-    let desk = LogProgram::with_verdicts(2);
-    desk.run_ok(&["override", "review/1", "--as", "SHIP", "--why", "Read again.", "--by", "Ann"]);
+    let program = LogProgram::with_verdicts(2);
+    program.run_ok(&[
+        "override",
+        "review/1",
+        "--as",
+        "SHIP",
+        "--why",
+        "Read again.",
+        "--by",
+        "Ann",
+    ]);
     let other = LogProgram::new();
-    other.write_file("theirs.jsonl", desk.read_log_file());
+    other.write_file("theirs.jsonl", program.read_log_file());
     let (code, document) = other.run_json(&["log", "import", "theirs.jsonl"]);
     assert_eq!((code, &document["imported"], &document["overrides"]), (0, &json!(2), &json!(1)));
     let [ours, theirs] =
-        [&desk, &other].map(|desk| desk.open_store().list_overrides("review/1").unwrap());
+        [&program, &other].map(|program| program.open_store().list_overrides("review/1").unwrap());
     assert_eq!(ours, theirs, "also the time of the decision");
     other.assert_verified();
     // A second import, also of an export, changes nothing.
-    let exported = desk.run_ok(&["log", "export"]).stdout;
+    let exported = program.run_ok(&["log", "export"]).stdout;
     assert!(exported.contains("\"kind\":\"override\""), "{exported}");
     other.write_file("theirs.jsonl", exported);
     let (_, document) = other.run_json(&["log", "import", "theirs.jsonl"]);
@@ -147,9 +156,18 @@ fn overrides_travel_with_the_file() {
 
 #[test]
 fn an_override_without_its_verdict_is_reported() {
-    let desk = LogProgram::with_verdicts(1);
-    desk.run_ok(&["override", "review/1", "--as", "SHIP", "--why", "Read again.", "--by", "Ann"]);
-    let lines = desk.read_log_file();
+    let program = LogProgram::with_verdicts(1);
+    program.run_ok(&[
+        "override",
+        "review/1",
+        "--as",
+        "SHIP",
+        "--why",
+        "Read again.",
+        "--by",
+        "Ann",
+    ]);
+    let lines = program.read_log_file();
     let other = LogProgram::new();
     other.write_file("theirs.jsonl", lines.lines().last().unwrap());
     let ran = other.run_command(&["log", "import", "theirs.jsonl"]);
@@ -158,22 +176,31 @@ fn an_override_without_its_verdict_is_reported() {
 
 #[test]
 fn the_log_is_repaired_with_its_overrides() {
-    let desk = LogProgram::with_verdicts(2);
-    desk.run_ok(&["override", "review/1", "--as", "SHIP", "--why", "Read again.", "--by", "Ann"]);
-    let whole = desk.read_log_file();
+    let program = LogProgram::with_verdicts(2);
+    program.run_ok(&[
+        "override",
+        "review/1",
+        "--as",
+        "SHIP",
+        "--why",
+        "Read again.",
+        "--by",
+        "Ann",
+    ]);
+    let whole = program.read_log_file();
     assert_eq!(whole.lines().count(), 3);
     for damaged in ["", whole.lines().next().unwrap(), &whole.replace("Read again", "Not read")] {
-        desk.write_file("council_log.jsonl", damaged);
-        desk.run_ok(&["log", "repair"]);
-        assert_eq!(desk.read_log_file(), whole, "after {damaged:?}");
+        program.write_file("council_log.jsonl", damaged);
+        program.run_ok(&["log", "repair"]);
+        assert_eq!(program.read_log_file(), whole, "after {damaged:?}");
     }
-    let ran = desk.run_ok(&["log", "repair"]);
+    let ran = program.run_ok(&["log", "repair"]);
     assert!(!ran.stdout.contains("unknown"), "{ran:?}");
 }
 
 #[test]
 fn the_line_of_an_override_needs_no_artifact_and_a_wrong_one_is_explained() {
-    let desk = LogProgram::with_verdicts(1);
+    let program = LogProgram::with_verdicts(1);
     let row = |change: (&str, serde_json::Value)| {
         let mut row = json!({ "v": 2, "kind": "override", "ts": "2026-05-19T10:00:00Z",
             "overrides": "review/1", "decision": "SHIP", "why": "Read again." });
@@ -188,8 +215,8 @@ fn the_line_of_an_override_needs_no_artifact_and_a_wrong_one_is_explained() {
         row(("ts", json!("2999-01-01T00:00:00Z"))),
         row(("overrides", json!("review/9"))),
     ];
-    desk.write_file("theirs.jsonl", lines.join("\n") + "\n");
-    let (code, document) = desk.run_json(&["log", "import", "theirs.jsonl"]);
+    program.write_file("theirs.jsonl", lines.join("\n") + "\n");
+    let (code, document) = program.run_json(&["log", "import", "theirs.jsonl"]);
     assert_eq!((code, &document["overrides"], &document["malformed"]), (1, &json!(1), &json!(5)));
     let reasons: Vec<&str> = document["malformed_lines"]
         .as_array()
@@ -201,7 +228,10 @@ fn the_line_of_an_override_needs_no_artifact_and_a_wrong_one_is_explained() {
     for word in ["`decision`", "`v`", "`why`", "`ts`", "neither in the file nor in the store"] {
         assert!(reasons.iter().any(|reason| reason.contains(word)), "{word}: {reasons:?}");
     }
-    assert_eq!(desk.open_store().list_overrides("review/1").unwrap()[0].by.as_deref(), Some("Ann"));
+    assert_eq!(
+        program.open_store().list_overrides("review/1").unwrap()[0].by.as_deref(),
+        Some("Ann")
+    );
     // The file has the whole line, and the export the same bytes.
-    assert_eq!(desk.run_ok(&["log", "export"]).stdout, desk.read_log_file());
+    assert_eq!(program.run_ok(&["log", "export"]).stdout, program.read_log_file());
 }

@@ -20,12 +20,12 @@ impl LogProgram {
 
     /// With this many verdicts of one review, and their file.
     pub fn with_verdicts(verdicts: u32) -> Self {
-        let desk = Self::new();
-        (1..=verdicts).for_each(|n| desk.insert_verdict(n, ReviewVerdict::Hold));
+        let project = Self::new();
+        (1..=verdicts).for_each(|n| project.insert_verdict(n, ReviewVerdict::Hold));
         if verdicts > 0 {
-            desk.run_ok(&["log", "repair"]);
+            project.run_ok(&["log", "repair"]);
         }
-        desk
+        project
     }
 
     pub fn write_settings(&self, yaml: &str) {

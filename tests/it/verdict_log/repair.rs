@@ -11,11 +11,11 @@ fn check_repair(make: impl Fn(&[String]) -> String, differs: LogDifferences, kep
     let shelf = LogFileProject::with_verdicts(3);
     shelf.write_file(make(&shelf.table_lines()));
     let before = shelf.read_file();
-    let told = compare_log(shelf.store(), &shelf.log_path, &LogRedaction::default()).unwrap();
-    assert_eq!(told, LogDifferences { rows: 3, ..differs });
+    let result = compare_log(shelf.store(), &shelf.log_path, &LogRedaction::default()).unwrap();
+    assert_eq!(result, LogDifferences { rows: 3, ..differs });
     assert_eq!(shelf.read_file(), before, "a dry run changes nothing");
     let repaired = shelf.repair_file();
-    assert_eq!(LogDifferences { kept_aside: None, ..repaired }, told);
+    assert_eq!(LogDifferences { kept_aside: None, ..repaired }, result);
     assert_eq!(shelf.read_file(), format!("{kept}{}", shelf.expected_file()));
     assert!(!shelf.repair_file().has_any(), "once is enough");
     shelf.insert_verdict(4);

@@ -283,8 +283,8 @@ mod tests {
             .with_detail("expert", "ann")
             .with_detail("round", 2);
         assert_eq!(warning.to_sentence(), "no score (expert ann, round 2)");
-        let told =
+        let result =
             RequestWarning::new("no_effect", "T0001 is open").with_detail("target_id", "T0001");
-        assert_eq!(told.to_sentence(), "T0001 is open");
+        assert_eq!(result.to_sentence(), "T0001 is open");
     }
 }

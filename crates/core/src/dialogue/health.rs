@@ -321,11 +321,11 @@ mod tests {
     #[test]
     fn shares_stand_beside_what_is_healthy() {
         let found = compute_health(&endings(2, 1, 0));
-        let told: Vec<_> =
+        let result: Vec<_> =
             found.shares.iter().map(|s| (s.state.name(), s.count, s.percent, s.target)).collect();
         let expected =
             [("clean", 2, 66.7, 60), ("revised", 1, 33.3, 30), ("unconverged", 0, 0.0, 10)];
-        assert_eq!(told, expected);
+        assert_eq!(result, expected);
         assert!(compute_health(&[]).shares.iter().all(|share| share.percent == 0.0));
     }
 

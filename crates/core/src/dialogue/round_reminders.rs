@@ -55,15 +55,15 @@ impl RoundAnswers {
         self.owners.extend(places.map(|place| (id, place)));
     }
 
-    pub(crate) fn add_statement(&mut self, said: RoundStatement) {
-        self.statements.push(said);
+    pub(crate) fn add_statement(&mut self, message: RoundStatement) {
+        self.statements.push(message);
     }
 
     /// Call after the last entry: lookup needs sorted owners, and the reminder lists statements by
     /// id.
     pub(crate) fn sort_entries(&mut self) {
         self.owners.sort_unstable();
-        self.statements.sort_by_key(|said| said.id);
+        self.statements.sort_by_key(|message| message.id);
     }
 }
 
@@ -96,17 +96,20 @@ fn describe_tension(tension: &Entity) -> String {
 
 /// Statements of other experts in the last round that refer to an entity of this expert.
 fn describe_answers(place: usize, answers: &RoundAnswers, record: &DialogueRecord) -> Vec<String> {
-    let mut told = Vec::new();
-    for said in answers.statements.iter().filter(|said| said.speaker != place) {
-        let Some(speaker) = record.experts.get(said.speaker) else { continue };
-        for made in &said.references {
+    let mut result = Vec::new();
+    for message in answers.statements.iter().filter(|message| message.speaker != place) {
+        let Some(speaker) = record.experts.get(message.speaker) else { continue };
+        for made in &message.references {
             if answers.owners.binary_search(&(made.target, place)).is_ok() {
                 let name = speaker.profile.expert_slug.display_name();
                 let (verb, target) = (made.ref_type.past_tense(), made.target);
-                told.push(format!("{name} {verb} your {target} with {} ({})", said.id, said.label));
+                result.push(format!(
+                    "{name} {verb} your {target} with {} ({})",
+                    message.id, message.label
+                ));
             }
         }
     }
-    told.truncate(REMINDERS_MAX);
-    told
+    result.truncate(REMINDERS_MAX);
+    result
 }

@@ -355,7 +355,7 @@ fn warn_differences(
         (!bare.is_empty()).then(|| RequestWarning::new("rules_without_reason", message));
     let computed = compliance.fully_compliant;
     let message = format!("fully_compliant is computed from the rules: {computed}");
-    let differs = given.fully_compliant.is_some_and(|said| said != computed);
+    let differs = given.fully_compliant.is_some_and(|printed| printed != computed);
     let differs = differs.then(|| RequestWarning::new("fully_compliant_computed", message));
     unnamed.into_iter().chain(unexplained).chain(differs)
 }

@@ -141,9 +141,9 @@ impl EthosLibrary {
     pub fn find_twin(&self, other: &EthosPrinciple) -> Option<&EthosPrinciple> {
         let plain = |text: &str| to_one_line(text).to_lowercase();
         let says = |one: &EthosPrinciple| (plain(&one.label), plain(&one.description));
-        let said = says(other);
+        let printed = says(other);
         let mut active = self.principles.iter().filter(|one| one.status == ItemStatus::Active);
-        active.find(|one| says(one) == said)
+        active.find(|one| says(one) == printed)
     }
 
     /// Finds a lens of a domain by its id, with or without the code of the domain.

@@ -14,12 +14,12 @@ fn check(marker: &str, meant: &str, slips: &[MarkerDeviation]) {
     let reply =
         format!("[MUFFIN-P0199: Base]\nText.\n[MUFFIN-E0199: New]\nText.\n\n{marker}\nMore.");
     let read = read(&reply);
-    let said: Vec<String> =
+    let message: Vec<String> =
         read.markers.iter().skip(2).map(|marker| marker.content.to_string()).collect();
-    assert_eq!(said, [meant], "{marker}\n{}", render_extraction(&read));
-    let told: Vec<MarkerDeviation> =
+    assert_eq!(message, [meant], "{marker}\n{}", render_extraction(&read));
+    let result: Vec<MarkerDeviation> =
         read.warnings.iter().flat_map(|warning| warning.slips.clone()).collect();
-    assert_eq!(told, slips, "{marker}\n{}", render_extraction(&read));
+    assert_eq!(result, slips, "{marker}\n{}", render_extraction(&read));
     let is_there = read.warnings.iter().all(|warning| warning.line == Some(6));
     assert!(is_there, "{}", render_extraction(&read));
 }
@@ -186,10 +186,10 @@ fn an_unreadable_entity_is_reported_and_ends_the_text_above() {
         let read = read(&format!("[MUFFIN-P0101: Base]\nText.\n{marker}\nfoo\n[RE:OPPOSE P0001]"));
         assert_eq!(read.contributions.len(), 1, "{}", render_extraction(&read));
         assert_eq!(read.contributions[0].text.trim_end_matches('\\').trim(), "Text.", "{marker}");
-        let told: Vec<(Option<usize>, &str)> =
+        let result: Vec<(Option<usize>, &str)> =
             read.warnings.iter().map(|warning| (warning.line, warning.kind.name())).collect();
         let expected = [(Some(3), "not_read"), (Some(5), "not_read")];
-        assert_eq!(told, expected, "{}", render_extraction(&read));
+        assert_eq!(result, expected, "{}", render_extraction(&read));
     }
 }
 
@@ -205,10 +205,10 @@ fn unreadable_references_and_moves_are_reported() {
         "[MOVES:CONVERGE]",
         "[BRIDGE: P0001 R0001]",
     ];
-    let told =
+    let result =
         markers.map(|marker| render_reply(&format!("[MUFFIN-P0101: Base]\nText.\n{marker}")));
-    let told: Vec<&str> = told.iter().flat_map(|shown| shown.lines().skip(1)).collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    let result: Vec<&str> = result.iter().flat_map(|shown| shown.lines().skip(1)).collect();
+    insta::assert_snapshot!(result.join("\n"), @r"
     ! 3 not_read: `[RE SUPPORT P0001]` is not read: RE needs a colon after it
     ! 3 not_read: `[RE:SUPPORTS P0001]` is not read: SUPPORTS is none of SUPPORT, OPPOSE, REFINE, ADDRESS, RESOLVE, REOPEN, QUESTION, DEPEND
     ! 3 not_read: `[RE:SUPPORT: P0001]` is not read: it names no id

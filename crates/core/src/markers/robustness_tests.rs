@@ -98,9 +98,9 @@ fn jumble() -> impl Strategy<Value = String> {
 }
 
 /// Whether all characters of `said` occur in the text, in that order.
-fn stands_in(text: &str, said: &str) -> bool {
+fn stands_in(text: &str, printed: &str) -> bool {
     let mut signs = text.chars();
-    said.split_whitespace().flat_map(str::chars).all(|sign| signs.any(|other| other == sign))
+    printed.split_whitespace().flat_map(str::chars).all(|sign| signs.any(|other| other == sign))
 }
 
 /// Asserts that the extraction contains only content of the text.
@@ -267,13 +267,13 @@ fn written(reply: &ReplyExtraction) -> String {
     for made in &reply.moves {
         let topic = made.context.clone().filter(|_| made.move_type == MoveType::Request);
         let context = made.context.clone().filter(|_| made.move_type != MoveType::Request);
-        let said =
+        let printed =
             MarkerContent::Move { move_type: made.move_type, targets: made.targets.clone(), topic };
-        text.push_str(&format!("{said}\n{}\n\n", context.unwrap_or_default()));
+        text.push_str(&format!("{printed}\n{}\n\n", context.unwrap_or_default()));
     }
     for item in &reply.contributions {
-        let said = MarkerContent::new_entity(item.local_id.clone(), item.label.clone());
-        text.push_str(&format!("{said}\n{}\n\n", item.text));
+        let printed = MarkerContent::new_entity(item.local_id.clone(), item.label.clone());
+        text.push_str(&format!("{printed}\n{}\n\n", item.text));
         for MarkedReference { ref_type, target, .. } in &item.references {
             let (ref_type, targets) = (*ref_type, vec![target.clone()]);
             let content =
@@ -315,8 +315,8 @@ fn strings_of_the_corpora_are_kept_as_they_are() {
         // The text is a paragraph of its own, so that its fences and brackets do not affect others.
         let before = read(&format!("[MUFFIN-P0101: A]\nbefore\n\n{text}"));
         assert_eq!(before.contributions.len(), 1, "{text}");
-        let said = &before.contributions[0].text;
-        assert!(said.starts_with("before"), "{said}");
+        let printed = &before.contributions[0].text;
+        assert!(printed.starts_with("before"), "{printed}");
         let as_label = read(&format!("[MUFFIN-P0101: {text}]\nafter"));
         assert!(as_label.contributions.iter().all(|item| item.local_id.seq == 1), "{text}");
     }

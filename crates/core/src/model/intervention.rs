@@ -60,8 +60,8 @@ pub fn unique_restatements(
 }
 
 /// Returns true if the directive confirms an earlier restatement of the same text.
-pub fn is_confirmation(said: &Intervention, before: &[InterventionEntry]) -> bool {
-    let Intervention::Directive { text, restatement: Some(sentence), confirmed: true } = said
+pub fn is_confirmation(message: &Intervention, before: &[InterventionEntry]) -> bool {
+    let Intervention::Directive { text, restatement: Some(sentence), confirmed: true } = message
     else {
         return false;
     };

@@ -265,8 +265,8 @@ fn parse_number(text: &str, maximum: Option<i64>) -> Option<i64> {
 
 /// Accepts a boolean or a word for one. A number is rejected, because 0 may be a score.
 fn coerce_bool(value: &Value, path: &ValuePath<'_>) -> Result<Value, String> {
-    let said = match value {
-        Value::Bool(said) => Some(*said),
+    let printed = match value {
+        Value::Bool(printed) => Some(*printed),
         Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
             "true" | "yes" => Some(true),
             "false" | "no" => Some(false),
@@ -276,7 +276,7 @@ fn coerce_bool(value: &Value, path: &ValuePath<'_>) -> Result<Value, String> {
     };
     let fault =
         || path.error_text(format_args!("{}, neither true nor false", describe_value(value)));
-    said.map(Value::Bool).ok_or_else(fault)
+    printed.map(Value::Bool).ok_or_else(fault)
 }
 
 /// Describes a value in a few safe words for an error message.

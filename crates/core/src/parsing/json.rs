@@ -360,14 +360,14 @@ mod json_repair_tests {
 
     #[track_caller]
     fn check(text: &str, value: &Value) {
-        let mended = repair_json(text).map(|mended| (mended.value, mended.cut_off));
-        assert_eq!(mended, Ok((value.clone(), false)));
+        let corrected = repair_json(text).map(|corrected| (corrected.value, corrected.cut_off));
+        assert_eq!(corrected, Ok((value.clone(), false)));
     }
 
     #[track_caller]
     fn check_cut(text: &str, value: &Value) {
-        let mended = repair_json(text).map(|mended| (mended.value, mended.cut_off));
-        assert_eq!(mended, Ok((value.clone(), true)));
+        let corrected = repair_json(text).map(|corrected| (corrected.value, corrected.cut_off));
+        assert_eq!(corrected, Ok((value.clone(), true)));
     }
 
     #[test]

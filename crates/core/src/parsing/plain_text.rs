@@ -55,8 +55,8 @@ const RESTATEMENT_CHARS_MAX: usize = 400;
 const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('\'', '\''), ('‘', '’'), ('«', '»')];
 
 pub fn parse_restatement(reply: &str) -> ParseResult<String> {
-    let said = visible_text(reply)?;
-    let sentence = strip_quotes(&said);
+    let message = visible_text(reply)?;
+    let sentence = strip_quotes(&message);
     if is_refusal(sentence) {
         return Err(refusal_error());
     }

@@ -58,15 +58,15 @@ pub(crate) fn parse_document<T: DeserializeOwned>(
         check(&mut document)?;
         Ok(document)
     };
-    let said = visible_text(reply)?;
+    let message = visible_text(reply)?;
     let mut nearest: Option<FailedCandidate> = None;
     let mut cut: Option<ParsedReply<T>> = None;
-    for place in find_candidates(&said) {
-        let candidate = said.get(place.clone()).unwrap_or_default();
+    for place in find_candidates(&message) {
+        let candidate = message.get(place.clone()).unwrap_or_default();
         match try_candidate(candidate, schema, Leniency::Lenient, &make) {
             Ok(FoundDocument { mut read, bytes }) if !read.truncated => {
                 let document = place.start..place.start + bytes;
-                read.truncated = is_cut(reply, &said, &document, schema);
+                read.truncated = is_cut(reply, &message, &document, schema);
                 return Ok(read);
             }
             // Another candidate may be complete: a brace inside a string can look like its end.
@@ -74,25 +74,25 @@ pub(crate) fn parse_document<T: DeserializeOwned>(
             Err(failed) => failed.keep_closest(&mut nearest),
         }
     }
-    cut.ok_or_else(|| unreadable_error(&said, nearest))
+    cut.ok_or_else(|| unreadable_error(&message, nearest))
 }
 
 /// Whether the model was cut off although this document is complete: while it wrote another one, or
 /// while it was still thinking.
-fn is_cut(reply: &str, said: &str, document: &Range<usize>, schema: &Value) -> bool {
+fn is_cut(reply: &str, message: &str, document: &Range<usize>, schema: &Value) -> bool {
     let is_thinking = || {
         let whole = strip_closed_thinking(reply);
         let thought = whole.open.and_then(|open| whole.text.get(open..));
         thought.is_some_and(|thought| has_fields(thought, schema))
     };
-    is_cut_around(said, document, schema) || is_thinking()
+    is_cut_around(message, document, schema) || is_thinking()
 }
 
 /// Returns the reply without thinking and surrounding blanks.
 pub(crate) fn visible_text(reply: &str) -> Result<String, UnreadableReply> {
     check_length(reply)?;
-    let said = trim_blanks(&strip_thinking(reply)).to_owned();
-    if said.is_empty() { Err(only_thinking_error()) } else { Ok(said) }
+    let message = trim_blanks(&strip_thinking(reply)).to_owned();
+    if message.is_empty() { Err(only_thinking_error()) } else { Ok(message) }
 }
 
 pub(crate) fn only_thinking_error() -> UnreadableReply {
@@ -113,8 +113,8 @@ pub(crate) fn check_length(reply: &str) -> Result<(), UnreadableReply> {
 }
 
 /// Returns the refusal error if the text is a refusal, else an error with this reason.
-pub(crate) fn refusal_or_error(said: &str, reason: String) -> UnreadableReply {
-    if is_refusal(said) { refusal_error() } else { UnreadableReply::new(reason) }
+pub(crate) fn refusal_or_error(message: &str, reason: String) -> UnreadableReply {
+    if is_refusal(message) { refusal_error() } else { UnreadableReply::new(reason) }
 }
 
 pub(crate) fn refusal_error() -> UnreadableReply {
@@ -230,9 +230,9 @@ fn is_field_schema(field: &Value) -> bool {
     field.get("$ref").is_some() || named.is_some_and(is_kind)
 }
 
-pub(crate) fn unreadable_error(said: &str, best: Option<FailedCandidate>) -> UnreadableReply {
+pub(crate) fn unreadable_error(message: &str, best: Option<FailedCandidate>) -> UnreadableReply {
     let is_about_us = best.as_ref().is_some_and(|attempt| attempt.known_fields > 0);
-    if !is_about_us && is_refusal(said) {
+    if !is_about_us && is_refusal(message) {
         return refusal_error();
     }
     match best {

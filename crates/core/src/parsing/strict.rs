@@ -68,9 +68,9 @@ impl StrictParser<'_> {
         make: impl Fn(Value) -> Result<T, String>,
     ) -> ParseResult<T> {
         check_length(reply)?;
-        let said = strip_closed_thinking(reply);
-        let text = said.text.as_str();
-        let open = said.open.unwrap_or(text.len());
+        let message = strip_closed_thinking(reply);
+        let text = message.text.as_str();
+        let open = message.open.unwrap_or(text.len());
         if trim_blanks(text.get(..open).unwrap_or_default()).is_empty() {
             return Err(only_thinking_error());
         }

@@ -84,20 +84,20 @@ fn mask_names(view: &mut ReaderView, mask: &NameMask) -> Option<String> {
         masked.set(masked.get() + count);
         hidden
     };
-    view.opinions.iter_mut().for_each(|shown| map_texts(&mut shown.said, &hide));
-    view.reviews.iter_mut().for_each(|shown| map_texts(&mut shown.said, &hide));
+    view.opinions.iter_mut().for_each(|shown| map_texts(&mut shown.content, &hide));
+    view.reviews.iter_mut().for_each(|shown| map_texts(&mut shown.content, &hide));
     (masked.get() > 0).then(|| format!("{} names of models were masked", masked.get()))
 }
 
 /// Applies `change` to every string of a document, at any depth.
-pub(crate) fn map_texts<T>(said: &mut T, change: &dyn Fn(&str) -> String)
+pub(crate) fn map_texts<T>(content: &mut T, change: &dyn Fn(&str) -> String)
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
 {
-    let Ok(mut value) = serde_json::to_value(&*said) else { return };
+    let Ok(mut value) = serde_json::to_value(&*content) else { return };
     map_value_texts(&mut value, change);
     if let Ok(changed) = serde_json::from_value(value) {
-        *said = changed;
+        *content = changed;
     }
 }
 
@@ -152,8 +152,8 @@ pub(crate) fn left_out_marker(bytes: usize) -> String {
 /// Cuts opinions and reviews to the parts that must be kept.
 fn cut_opinions_and_reviews(view: &mut ReaderView, _: usize) -> Vec<String> {
     view.own_opinion.iter_mut().for_each(shorten_opinion);
-    view.opinions.iter_mut().for_each(|shown| shorten_opinion(&mut shown.said));
-    view.reviews.iter_mut().for_each(|shown| shorten_review(&mut shown.said));
+    view.opinions.iter_mut().for_each(|shown| shorten_opinion(&mut shown.content));
+    view.reviews.iter_mut().for_each(|shown| shorten_review(&mut shown.content));
     let kept = "opinions were cut to summary, recommendation, high risks and high findings";
     let counts = [
         (view.opinions.len(), kept),
@@ -163,21 +163,21 @@ fn cut_opinions_and_reviews(view: &mut ReaderView, _: usize) -> Vec<String> {
     cut.map(|(count, what)| format!("{count} {what}")).collect()
 }
 
-fn shorten_opinion(said: &mut OpinionReply) {
-    said.details.understanding.clear();
-    said.details.key_considerations.clear();
-    said.details.alternatives_considered.clear();
-    said.details.evidence.clear();
-    said.details.rationale.clear();
-    said.assumptions.clear();
-    said.questions.clear();
-    said.risks.retain(|risk| risk.severity == RatingLevel::High);
-    said.findings.retain(|finding| finding.severity == RatingLevel::High);
+fn shorten_opinion(content: &mut OpinionReply) {
+    content.details.understanding.clear();
+    content.details.key_considerations.clear();
+    content.details.alternatives_considered.clear();
+    content.details.evidence.clear();
+    content.details.rationale.clear();
+    content.assumptions.clear();
+    content.questions.clear();
+    content.risks.retain(|risk| risk.severity == RatingLevel::High);
+    content.findings.retain(|finding| finding.severity == RatingLevel::High);
 }
 
-fn shorten_review(said: &mut PeerReview) {
-    said.would_change_my_opinion.clear();
-    for target in &mut said.targets {
+fn shorten_review(content: &mut PeerReview) {
+    content.would_change_my_opinion.clear();
+    for target in &mut content.targets {
         target.agreement_points.clear();
         target.critiques.retain(|critique| critique.severity == RatingLevel::High);
     }
@@ -186,9 +186,9 @@ fn shorten_review(said: &mut PeerReview) {
 /// Cuts single texts that are still too long to head and tail.
 fn cut_texts(view: &mut ReaderView, bytes_left: usize) -> Vec<String> {
     let shorten = |view: &mut ReaderView, cut: &dyn Fn(&str) -> String| {
-        view.own_opinion.iter_mut().for_each(|said| map_texts(said, cut));
-        view.opinions.iter_mut().for_each(|shown| map_texts(&mut shown.said, cut));
-        view.reviews.iter_mut().for_each(|shown| map_texts(&mut shown.said, cut));
+        view.own_opinion.iter_mut().for_each(|content| map_texts(content, cut));
+        view.opinions.iter_mut().for_each(|shown| map_texts(&mut shown.content, cut));
+        view.reviews.iter_mut().for_each(|shown| map_texts(&mut shown.content, cut));
         view.additions.iter_mut().for_each(|added| added.text = cut(&added.text));
         fits_budget(&view.all_sections(), bytes_left)
     };

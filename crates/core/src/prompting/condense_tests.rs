@@ -53,9 +53,9 @@ fn review(text: &str) -> PeerReview {
 }
 
 fn view(opinions: Vec<OpinionReply>) -> ReaderView {
-    let shown = |(letter, said): (char, OpinionReply)| LabeledReply {
+    let shown = |(letter, content): (char, OpinionReply)| LabeledReply {
         name: letter.to_string(),
-        said,
+        content,
         is_cut: false,
     };
     let opinions = ('A'..='Z').zip(opinions).map(shown).collect();
@@ -82,7 +82,7 @@ fn what_fits_is_not_touched() {
     let (left, notes) = condense_and_check(whole.clone());
     assert_eq!(notes, Vec::<String>::new());
     assert_eq!(left.own_opinion, whole.own_opinion);
-    assert_eq!(left.opinions[0].said, whole.opinions[0].said);
+    assert_eq!(left.opinions[0].content, whole.opinions[0].content);
 }
 
 #[test]
@@ -102,13 +102,13 @@ fn opinions_are_cut_and_no_high_risk_is_dropped() {
     let mut whole = view(vec![opinion(&text); 4]);
     whole.own_opinion = Some(opinion(&text));
     let (left, notes) = condense_and_check(whole);
-    assert_eq!(left.own_opinion.as_ref(), Some(&left.opinions[0].said));
+    assert_eq!(left.own_opinion.as_ref(), Some(&left.opinions[0].content));
     for shown in &left.opinions {
-        assert_eq!(shown.said.summary, format!("SUMMARY {text}"));
-        assert_eq!(shown.said.details.recommendation, format!("RECOMMENDED {text}"));
-        assert_eq!(shown.said.risks, [risk(RatingLevel::High, "GRAVE")]);
-        assert_eq!(shown.said.details.rationale, "");
-        assert_eq!(shown.said.assumptions, Vec::<String>::new());
+        assert_eq!(shown.content.summary, format!("SUMMARY {text}"));
+        assert_eq!(shown.content.details.recommendation, format!("RECOMMENDED {text}"));
+        assert_eq!(shown.content.risks, [risk(RatingLevel::High, "GRAVE")]);
+        assert_eq!(shown.content.details.rationale, "");
+        assert_eq!(shown.content.assumptions, Vec::<String>::new());
     }
     let cut = "4 opinions were cut to summary, recommendation, high risks and high findings";
     assert_eq!(notes, [cut]);
@@ -116,13 +116,13 @@ fn opinions_are_cut_and_no_high_risk_is_dropped() {
 
 #[test]
 fn then_single_texts_are_cut() {
-    let mut said = opinion(&"y".repeat(50_000));
-    said.risks = vec![risk(RatingLevel::High, &format!("GRAVE {}", "r".repeat(50_000)))];
-    let (left, notes) = condense_and_check(view(vec![said; 12]));
+    let mut content = opinion(&"y".repeat(50_000));
+    content.risks = vec![risk(RatingLevel::High, &format!("GRAVE {}", "r".repeat(50_000)))];
+    let (left, notes) = condense_and_check(view(vec![content; 12]));
     for shown in &left.opinions {
-        assert!(shown.said.summary.starts_with("SUMMARY yyy"));
-        assert!(shown.said.risks[0].description.starts_with("GRAVE rrr"));
-        assert_eq!(shown.said.risks[0].severity, RatingLevel::High);
+        assert!(shown.content.summary.starts_with("SUMMARY yyy"));
+        assert!(shown.content.risks[0].description.starts_with("GRAVE rrr"));
+        assert_eq!(shown.content.risks[0].severity, RatingLevel::High);
     }
     assert_eq!(notes[1], "texts over 4000 bytes were cut, head and tail kept");
 }
@@ -130,11 +130,11 @@ fn then_single_texts_are_cut() {
 #[test]
 fn reviews_keep_their_ratings_and_grave_critiques() {
     let mut whole = view(vec![opinion("short")]);
-    let said = review(&"z".repeat(90_000));
-    whole.reviews = vec![LabeledReply { name: "B".to_owned(), said, is_cut: false }; 3];
+    let content = review(&"z".repeat(90_000));
+    whole.reviews = vec![LabeledReply { name: "B".to_owned(), content, is_cut: false }; 3];
     let (left, notes) = condense_and_check(whole);
     for shown in &left.reviews {
-        let [target] = shown.said.targets.as_slice() else { panic!("{shown:?}") };
+        let [target] = shown.content.targets.as_slice() else { panic!("{shown:?}") };
         let critiques: Vec<&str> =
             target.critiques.iter().map(|critique| critique.message.as_str()).collect();
         assert_eq!((target.rating, critiques), (7, vec!["GRAVE"]));
@@ -151,8 +151,8 @@ fn what_grows_when_it_is_shown_is_measured_as_it_is_shown() {
 #[test]
 fn a_seat_that_is_called_like_a_severity_does_not_undo_the_mask() {
     let mask = NameMask::new(&["high", "error", "zork"], &[]);
-    let mut said = opinion("As zork, I agree");
-    said.findings = vec![OpinionFinding {
+    let mut content = opinion("As zork, I agree");
+    content.findings = vec![OpinionFinding {
         id: "SEC-001".to_owned(),
         title: "I am zork".to_owned(),
         severity: RatingLevel::High,
@@ -161,14 +161,14 @@ fn a_seat_that_is_called_like_a_severity_does_not_undo_the_mask() {
         description: String::new(),
         fix_approach: String::new(),
     }];
-    let mut whole = view(vec![said]);
+    let mut whole = view(vec![content]);
     whole.reviews =
-        vec![LabeledReply { name: "B".to_owned(), said: review("I am Zork"), is_cut: false }];
+        vec![LabeledReply { name: "B".to_owned(), content: review("I am Zork"), is_cut: false }];
     let CondensedView { sections, notes } =
         condense_view(&mut whole, INPUT_BYTES_MAX - SHARED_BYTES, Some(&mask));
     let view = whole;
     let texts: String = sections.iter().map(|section| section.text.as_str()).collect();
     assert!(!texts.to_lowercase().contains("zork"), "{texts}");
-    assert_eq!(view.opinions[0].said.risks[0].severity, RatingLevel::High);
+    assert_eq!(view.opinions[0].content.risks[0].severity, RatingLevel::High);
     assert!(notes[0].ends_with(" were masked"), "{notes:?}");
 }

@@ -32,7 +32,7 @@ pub(crate) struct ReaderView {
 #[derive(Debug, Clone)]
 pub(crate) struct LabeledReply<T> {
     pub name: String,
-    pub said: T,
+    pub content: T,
     /// Whether the reply was truncated.
     pub is_cut: bool,
 }
@@ -41,7 +41,7 @@ impl<T: serde::Serialize> LabeledReply<T> {
     fn to_section(&self, kind: &str) -> FencedSection {
         let cut = if self.is_cut { " (cut off, its end is missing)" } else { "" };
         let label = format!("{kind} {}{cut}", self.name);
-        FencedSection::material(&label, to_pretty_json(&without_empty_lists(&self.said)))
+        FencedSection::material(&label, to_pretty_json(&without_empty_lists(&self.content)))
     }
 }
 
@@ -61,7 +61,7 @@ impl ReaderView {
         // In an order of its own for each reader.
         let peers = letters.other_seats(plan, &ask.seat);
         Self {
-            own_opinion: own.map(|answer| answer.said.clone()),
+            own_opinion: own.map(|answer| answer.content.clone()),
             opinions: label_replies(plan, peers, &answers),
             ..Self::of_participant(state, ask, InterventionScope::OwnAndPublic)
         }
@@ -79,9 +79,9 @@ impl ReaderView {
 
     /// All fenced sections, in reading order.
     pub(crate) fn all_sections(&self) -> Vec<FencedSection> {
-        let own = self.own_opinion.as_ref().map(|said| {
-            let said = to_pretty_json(&without_empty_lists(said));
-            FencedSection::material("YOUR OPINION, DO NOT REVIEW IT", said)
+        let own = self.own_opinion.as_ref().map(|content| {
+            let content = to_pretty_json(&without_empty_lists(content));
+            FencedSection::material("YOUR OPINION, DO NOT REVIEW IT", content)
         });
         let opinions = self.opinions.iter().map(|shown| shown.to_section("OPINION"));
         let reviews = self.reviews.iter().map(|shown| shown.to_section("REVIEW BY"));
@@ -104,7 +104,7 @@ fn label_replies<'a, T: Clone>(
             false => format!("{letter} - {seat}"),
         };
         let is_cut = answer.asked.is_truncated();
-        Some(LabeledReply { name, said: answer.said.clone(), is_cut })
+        Some(LabeledReply { name, content: answer.content.clone(), is_cut })
     });
     labeled.collect()
 }
@@ -132,10 +132,10 @@ fn intervention_sections(noted: &InterventionEntry) -> Vec<FencedSection> {
 const REVIEW_LISTS: [&str; 2] = ["findings", "finding_positions"];
 
 /// The reply without the lists that its author was not asked for or left empty.
-fn without_empty_lists(said: &impl serde::Serialize) -> Value {
-    let mut said = serde_json::to_value(said).unwrap_or_default();
-    drop_empty_lists(&mut said);
-    said
+fn without_empty_lists(content: &impl serde::Serialize) -> Value {
+    let mut content = serde_json::to_value(content).unwrap_or_default();
+    drop_empty_lists(&mut content);
+    content
 }
 
 fn drop_empty_lists(value: &mut Value) {
@@ -151,6 +151,6 @@ fn drop_empty_lists(value: &mut Value) {
 }
 
 /// Indented JSON, so that a reader can tell the fields apart.
-pub(crate) fn to_pretty_json(said: &impl serde::Serialize) -> String {
-    serde_json::to_string_pretty(said).unwrap_or_default()
+pub(crate) fn to_pretty_json(content: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(content).unwrap_or_default()
 }

@@ -131,7 +131,7 @@ pub(crate) fn play(mut state: RunState, script: &str) -> RunState {
                 let round = held["held".len()..].parse().unwrap();
                 vec![JournalEvent::RoundRecorded { round, title: None, score: 0, summary: None }]
             }
-            said => spoken(&state, said),
+            printed => spoken(&state, printed),
         };
         state.apply_events(moment(), &changes);
     }

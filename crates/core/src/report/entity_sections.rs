@@ -196,8 +196,8 @@ fn text_beyond_label(entity: &Entity) -> &str {
     let label = entity.label.trim();
     let sentence = label.split_once(": ").map(|(_, sentence)| sentence);
     let text = entity.text.trim_start();
-    let rest = [Some(label), sentence].into_iter().flatten().find_map(|said| {
-        let rest = text.strip_prefix(said).filter(|_| !said.ends_with('…'))?;
+    let rest = [Some(label), sentence].into_iter().flatten().find_map(|message| {
+        let rest = text.strip_prefix(message).filter(|_| !message.ends_with('…'))?;
         (rest.is_empty() || rest.starts_with('\n')).then(|| rest.trim_start())
     });
     rest.unwrap_or(&entity.text)

@@ -144,14 +144,14 @@ fn a_file_says_what_its_drawing_leaves_out() {
 #[test]
 fn the_file_has_the_whole_graph_for_its_script_and_allows_only_that_script() {
     let hostile = "</script><script>alert(1)</script>";
-    let mut told = record();
-    told.perspectives[0].label = hostile.to_owned();
-    let sections = vec![graph_section(&told).unwrap()];
+    let mut result = record();
+    result.perspectives[0].label = hostile.to_owned();
+    let sections = vec![graph_section(&result).unwrap()];
     let html = render_html(&PageModel { sections, ..PageModel::default() });
     assert_eq!(html.matches("<script").count(), 2, "{html}");
     let data = html.split_once("id=\"graph-data\">").unwrap().1.split_once("</script>").unwrap().0;
     let data: serde_json::Value = serde_json::from_str(data).unwrap();
-    assert_eq!(data["nodes"].as_array().unwrap().len(), told.all_entities().count());
+    assert_eq!(data["nodes"].as_array().unwrap().len(), result.all_entities().count());
     assert!(data["nodes"].to_string().contains("alert(1)"), "{data}");
     let script = html.rsplit_once("<script>").unwrap().1.split_once("</script>").unwrap().0;
     let hash = crate::report::html::hash_source(script);

@@ -484,10 +484,10 @@ fn hostile_text_in_an_ending_adds_nothing_to_the_structure() {
             let led = led_markdown(&record);
             led + &council_markdown(&record, &state)
         };
-        let told = with(hostile);
-        assert_eq!(structure_lines(&told), structure_lines(&with("plain")), "{told}");
-        assert!(!told.contains(['\u{1b}', '\r']));
-        let closed = told.matches("</details>").count() - told.matches(r"\</details>").count();
-        assert_eq!(closed, told.matches("\n<details>").count(), "{told}");
+        let result = with(hostile);
+        assert_eq!(structure_lines(&result), structure_lines(&with("plain")), "{result}");
+        assert!(!result.contains(['\u{1b}', '\r']));
+        let closed = result.matches("</details>").count() - result.matches(r"\</details>").count();
+        assert_eq!(closed, result.matches("\n<details>").count(), "{result}");
     }
 }

@@ -113,18 +113,18 @@ pub fn reference_verb(ref_type: ReferenceType) -> &'static str {
 
 /// `resolved r2 by Muffin via P0201`.
 pub fn event_phrase(kind: EntityKind, event: &EntityEvent) -> String {
-    let mut told = format!("{} r{}", event_verb(kind, event.event_type), event.round);
+    let mut outcome = format!("{} r{}", event_verb(kind, event.event_type), event.round);
     if !event.actors.is_empty() {
         let actors: Vec<String> = event.actors.iter().map(actor_name).collect();
-        told += &format!(" by {}", actors.join(", "));
+        outcome += &format!(" by {}", actors.join(", "));
     }
     if let Some(reference) = &event.reference {
-        told += &format!(" via {reference}");
+        outcome += &format!(" via {reference}");
     }
     if let Some(result) = event.result {
-        told += &format!(" → {result}");
+        outcome += &format!(" → {result}");
     }
-    told
+    outcome
 }
 
 fn event_verb(kind: EntityKind, event_type: EntityEventType) -> &'static str {
@@ -159,14 +159,14 @@ pub(crate) fn sorted_verdicts(record: &DialogueRecord) -> Vec<&Verdict> {
 pub(crate) fn verdict_details(verdict: &Verdict) -> Vec<String> {
     let judge = || "the Judge".to_owned();
     let author = verdict.author_expert.as_ref().map_or_else(judge, ExpertSlug::display_name);
-    let mut told = vec![format!("by {author}"), format!("round {}", verdict.round)];
-    told.extend(verdict.vote.map(|vote| format!("vote {vote}")));
-    told.extend(verdict.confidence.map(|confidence| confidence.name().to_owned()));
+    let mut outcome = vec![format!("by {author}"), format!("round {}", verdict.round)];
+    outcome.extend(verdict.vote.map(|vote| format!("vote {vote}")));
+    outcome.extend(verdict.confidence.map(|confidence| confidence.name().to_owned()));
     let supporters = verdict.supporting_experts.as_deref().unwrap_or_default();
     if !supporters.is_empty() {
-        told.push(format!("with {}", join_experts(supporters)));
+        outcome.push(format!("with {}", join_experts(supporters)));
     }
-    told
+    outcome
 }
 
 /// The terminal state or `unaudited`; `None` before the conclusion.
@@ -220,7 +220,9 @@ pub(crate) fn entity_relations(entity: &Entity) -> Vec<String> {
 
 fn reference_phrase(alike: &[EntityReference]) -> String {
     let verb = alike.first().map_or("", |reference| reference_verb(reference.ref_type));
-    alike.iter().fold(verb.to_owned(), |told, reference| format!("{told} {}", reference.target))
+    alike
+        .iter()
+        .fold(verb.to_owned(), |outcome, reference| format!("{outcome} {}", reference.target))
 }
 
 /// `accepted by final`: the verdict that accepts an open tension.

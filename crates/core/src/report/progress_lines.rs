@@ -73,13 +73,13 @@ pub fn describe_event(
         RunEvent::CallFailed { ask, .. } => failed_call_lines(&seat_column(state, ask), event),
         RunEvent::Read { ask, stance, confidence, repaired, truncated } => {
             let opinion = stance.zip(*confidence);
-            let said = opinion.map(|(stance, level)| format!("{stance}, confidence {level}"));
-            let said = said.unwrap_or_else(|| noun(protocols, ask).to_owned());
+            let printed = opinion.map(|(stance, level)| format!("{stance}, confidence {level}"));
+            let printed = printed.unwrap_or_else(|| noun(protocols, ask).to_owned());
             let (tone, note) = match truncated {
                 true => (LineSeverity::Warning, ", cut off before its end"),
                 false => (stance_severity(*stance), repair_note(*repaired)),
             };
-            read_lines(state, ask, tone, &said, note)
+            read_lines(state, ask, tone, &printed, note)
         }
         RunEvent::Unreadable { ask, reason, refusal } => {
             let word = if *refusal { "refused" } else { "could not be read" };
@@ -160,11 +160,11 @@ fn read_lines(
     state: &RunState,
     ask: &AskSummary,
     tone: LineSeverity,
-    said: &str,
+    printed: &str,
     condition: &str,
 ) -> Vec<ProgressLine> {
     let (seat, time) = (seat_column(state, ask), latency_note(state, ask.id));
-    single_line(tone, format!("{seat}{said}{condition}{time}"))
+    single_line(tone, format!("{seat}{printed}{condition}{time}"))
 }
 
 /// Notes that the JSON of a reply was repaired.

@@ -28,7 +28,7 @@ fn intervention_item(one: &TimedIntervention) -> ListItem {
 /// The files of the question: sent whole, listed by name only, or left out.
 pub(crate) fn files_section(context: &ContextPack) -> PageSection {
     let item =
-        |path: &str, said: String| ListItem::new(RichText::toned(path, TextTone::Code), said);
+        |path: &str, printed: String| ListItem::new(RichText::toned(path, TextTone::Code), printed);
     let sent = context.files.iter().map(|file| {
         let size = format_bytes(file.text.len());
         item(&file.path, format!("sent whole · {size} · sha256 {}", file.sha256))
@@ -68,7 +68,7 @@ pub(crate) fn replies_section(
 }
 
 fn reply_section(asked: &AskState, call: &CallState) -> PageSection {
-    let said = match &call.outcome {
+    let printed = match &call.outcome {
         CallOutcome::Replied(reply, _) => reply.text.clone(),
         CallOutcome::Failed(failure, _) => {
             format!("({}: {})", call_error_text(failure.error_type), failure.message)
@@ -76,7 +76,7 @@ fn reply_section(asked: &AskState, call: &CallState) -> PageSection {
         CallOutcome::InFlight | CallOutcome::Lost => "(no reply)".to_owned(),
     };
     let place = format!("{}, call {}", round_name(asked.ask.round), call.dispatch.call);
-    PageSection::new(asked.ask.seat.as_str(), vec![PageBlock::prose(&said)]).with_note(place)
+    PageSection::new(asked.ask.seat.as_str(), vec![PageBlock::prose(&printed)]).with_note(place)
 }
 
 /// The last section of a run: what it cost, warnings, and the command that shows more.

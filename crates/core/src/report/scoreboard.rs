@@ -82,8 +82,11 @@ pub fn build_scoreboard(judged: &AlignmentState) -> DialogueScoreboard {
     for held in &judged.rounds {
         let round = held.round;
         let before = rounds.last().map(|last| (last.score, last.cumulative));
-        let open_tensions =
-            judged.tensions.iter().filter(|(id, told)| is_active_after(**id, told, round)).count();
+        let open_tensions = judged
+            .tensions
+            .iter()
+            .filter(|(id, result)| is_active_after(**id, result, round))
+            .count();
         let new_perspectives = judged.new_perspectives.get(&round).copied().unwrap_or(0);
         let (agreed, seats) = (judged.converged_in(round).len(), judged.panel_of(round).len());
         rounds.push(ScoreboardRound {
@@ -136,12 +139,12 @@ fn describe_blocker(
 }
 
 fn list_blockers(judged: &AlignmentState, round: u8) -> Vec<String> {
-    let open = judged.tensions.iter().filter(|(id, told)| {
-        let is_accepted = told.accepted_in.is_some_and(|accepted| accepted <= round);
-        is_active_after(**id, told, round) && !is_accepted
+    let open = judged.tensions.iter().filter(|(id, result)| {
+        let is_accepted = result.accepted_in.is_some_and(|accepted| accepted <= round);
+        is_active_after(**id, result, round) && !is_accepted
     });
     let mut blockers: Vec<String> =
-        open.map(|(id, told)| describe_blocker(judged, *id, told, round)).collect();
+        open.map(|(id, result)| describe_blocker(judged, *id, result, round)).collect();
     let (agreed, seats) = (judged.converged_in(round), judged.panel_of(round).len());
     if agreed.len() * 100 >= usize::from(judged.convergence_percent) * seats {
         return blockers;

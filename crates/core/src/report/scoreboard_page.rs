@@ -132,9 +132,10 @@ pub(crate) fn round_board(record: &DialogueRecord, round: u8) -> Vec<PageBlock> 
 fn seat_item(seat: &PanelSeat) -> Option<ListItem> {
     let owned: Vec<String> = seat.tensions.iter().map(ToString::to_string).collect();
     let owned = (!owned.is_empty()).then(|| format!("owns {}", owned.join(", ")));
-    let told: Vec<String> = seat.reason.iter().cloned().chain(owned).collect();
-    let text = RichText::with_ids(&told.join(" · "), TextTone::Plain);
-    (!told.is_empty()).then(|| ListItem::new(format!("{}:", seat.expert_slug.display_name()), text))
+    let result: Vec<String> = seat.reason.iter().cloned().chain(owned).collect();
+    let text = RichText::with_ids(&result.join(" · "), TextTone::Plain);
+    (!result.is_empty())
+        .then(|| ListItem::new(format!("{}:", seat.expert_slug.display_name()), text))
 }
 
 /// The parts of each expert's score.

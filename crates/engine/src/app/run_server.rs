@@ -327,7 +327,7 @@ fn running_elsewhere(id: &DialogueId) -> ValidationError {
 /// Synchronises the file of the verdict log with the store. A failure to write changes no verdict.
 fn sync_log(project: &Project, path: &Path, notify: PrintNotice) {
     match crate::verdict_log::sync::sync_log(project.store.as_ref(), path) {
-        Ok(synced) => synced.to_sentences(path).iter().for_each(|said| notify(said)),
+        Ok(synced) => synced.to_sentences(path).iter().for_each(|text| notify(text)),
         Err(error) => notify(&Error::from(error).full_message()),
     }
 }

@@ -22,13 +22,13 @@ fn check(names: &str, max: usize, expected: &str) {
     let candidates = names.split_whitespace().map(file).collect();
     let mut found = SweepSelection::default();
     found.choose_files(candidates, max, input_of, decided).unwrap();
-    let mut told: Vec<String> =
+    let mut result: Vec<String> =
         found.chosen.iter().map(|one| format!("+{}", one.document.artifact().path)).collect();
-    told.extend(found.left.iter().map(|path| format!("left {path}")));
-    told.extend(found.passed_over.iter().map(|one| format!("{:?} {}", one.code, one.path)));
+    result.extend(found.left.iter().map(|path| format!("left {path}")));
+    result.extend(found.passed_over.iter().map(|one| format!("{:?} {}", one.code, one.path)));
     let unread = found.unreadable.iter();
-    told.extend(unread.map(|(path, _)| format!("unreadable {path}")));
-    assert_eq!(told.join(", "), expected, "{names}");
+    result.extend(unread.map(|(path, _)| format!("unreadable {path}")));
+    assert_eq!(result.join(", "), expected, "{names}");
 }
 
 fn read_sample(file: &FolderFile) -> ReviewInput {

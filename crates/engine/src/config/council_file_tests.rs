@@ -232,10 +232,13 @@ fn one_mistake_gives_one_message() {
 #[test]
 fn names_of_providers_are_names_of_seats() {
     for name in ["Claude", "9lives", "judge", "a b", "../x", "ollamа"] {
-        let said =
+        let message =
             problems_of(&format!("council: {{providers: [{{name: \"{name}\", model: m}}]}}"));
-        let first = said.first().unwrap();
-        assert!(first.contains("must be a name of 1 to 32 lower-case letters"), "{name}: {said:?}");
+        let first = message.first().unwrap();
+        assert!(
+            first.contains("must be a name of 1 to 32 lower-case letters"),
+            "{name}: {message:?}"
+        );
     }
 }
 

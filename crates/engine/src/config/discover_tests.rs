@@ -38,11 +38,11 @@ fn discover_settings(variables: &[&str], programs: &[&str], models: &[&str]) -> 
 #[track_caller]
 fn check(variables: &[&str], programs: &[&str], models: &[&str], expected: &str) {
     let settings = discover_settings(variables, programs, models);
-    let told = settings.council.providers.iter().map(|provider| {
+    let result = settings.council.providers.iter().map(|provider| {
         let transports: Vec<&str> = provider.transports.iter().map(|kind| kind.name()).collect();
         format!("{}:{}", provider.name, transports.join("+"))
     });
-    assert_eq!(told.collect::<Vec<_>>().join(" "), expected);
+    assert_eq!(result.collect::<Vec<_>>().join(" "), expected);
     let origin = if expected.is_empty() { ProviderOrigin::Missing } else { ProviderOrigin::Found };
     assert_eq!(settings.council.origin, origin);
 }

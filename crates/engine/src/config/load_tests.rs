@@ -264,7 +264,7 @@ fn what_is_not_a_file_of_text_is_told_as_what_it_is() {
     let latin = folder.path().join("latin.yaml");
     #[expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
     std::fs::write(&latin, b"council: {transport: \xe9}").unwrap();
-    let said = |path: &Path| {
+    let message = |path: &Path| {
         let flags = ConfigFlags { config: Some(path.to_owned()), ..ConfigFlags::default() };
         let loaded = load_settings_in(
             folder.path(),
@@ -275,11 +275,14 @@ fn what_is_not_a_file_of_text_is_told_as_what_it_is() {
         );
         loaded.unwrap_err()
     };
-    assert!(matches!(said(folder.path()), ConfigError::File(FileError::NotAFile { .. })));
-    assert!(matches!(said(Path::new("/dev/zero")), ConfigError::File(FileError::NotAFile { .. })));
-    assert!(matches!(said(&folder.path().join("none.yaml")), ConfigError::NoFile { .. }));
-    assert!(matches!(said(&large), ConfigError::File(FileError::TooLarge { .. })));
-    assert!(matches!(said(&latin), ConfigError::File(FileError::NotText { .. })));
+    assert!(matches!(message(folder.path()), ConfigError::File(FileError::NotAFile { .. })));
+    assert!(matches!(
+        message(Path::new("/dev/zero")),
+        ConfigError::File(FileError::NotAFile { .. })
+    ));
+    assert!(matches!(message(&folder.path().join("none.yaml")), ConfigError::NoFile { .. }));
+    assert!(matches!(message(&large), ConfigError::File(FileError::TooLarge { .. })));
+    assert!(matches!(message(&latin), ConfigError::File(FileError::NotText { .. })));
 }
 
 /// Transports of one provider; `@` before a variable's value means a folder of programs.
@@ -292,14 +295,14 @@ fn check_transports(council: &str, has_key: bool, programs: &[&str], expected: &
     }
     let key = if has_key { "canary" } else { "" };
     let path = folder.path().to_str().unwrap();
-    let said = match load_from(folder.path(), &[("ANTHROPIC_API_KEY", key), ("PATH", path)]) {
+    let message = match load_from(folder.path(), &[("ANTHROPIC_API_KEY", key), ("PATH", path)]) {
         Ok(settings) => {
             let transports = settings.council.providers.first().unwrap().transports.iter();
             transports.map(|kind| kind.name()).collect::<Vec<_>>().join(" ")
         }
         Err(error) => error.problems().first().unwrap().to_string(),
     };
-    assert_eq!(said, expected, "{council}");
+    assert_eq!(message, expected, "{council}");
 }
 
 #[test]
@@ -573,8 +576,8 @@ fn a_price_of_the_file_wins_over_the_routers_own_and_that_over_the_facts() {
         );
         let provider = settings.unwrap().council.providers.remove(0);
         let price = provider.price.unwrap();
-        let told = (provider.model.as_str(), price.input_per_mtok, price.source.as_str());
-        assert_eq!(told, expected, "{entry}");
+        let result = (provider.model.as_str(), price.input_per_mtok, price.source.as_str());
+        assert_eq!(result, expected, "{entry}");
     };
     let dated = facts_day().to_string();
     check("{name: openrouter}", ("openai/gpt-5.6", 7.0, "provider"));

@@ -78,8 +78,8 @@ mod tests {
             entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             let entry: ProviderEntry = serde_json::from_value(entry).unwrap();
             let limits = ModelLimits::new(&entry, listed.as_ref(), find_facts("ann", model));
-            let told = (limits.output_tokens_max, limits.input_tokens_max);
-            assert_eq!(told, expected, "{model} {more} {listed:?}");
+            let result = (limits.output_tokens_max, limits.input_tokens_max);
+            assert_eq!(result, expected, "{model} {more} {listed:?}");
         };
         check(json!({}), "claude-sonnet-5-5", None, (32_000, 1_000_000 - 32_000 - 50_000));
         check(json!({}), "gpt-4o", None, (16_000, 128_000 - 16_000 - 6_400));

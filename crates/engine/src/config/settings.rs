@@ -496,9 +496,9 @@ mod tests {
     fn a_retirement_is_announced_sixty_days_before_it() {
         let check = |model: &str, today: &str, expected: Option<&str>| {
             let provider = Provider { model: model.to_owned(), ..sample_provider() };
-            let told = retirement_warning(&provider, today.parse().unwrap());
-            let told = told.as_deref().and_then(|told| told.split(';').next());
-            assert_eq!(told, expected, "{model} {today}");
+            let result = retirement_warning(&provider, today.parse().unwrap());
+            let result = result.as_deref().and_then(|result| result.split(';').next());
+            assert_eq!(result, expected, "{model} {today}");
         };
         let retires = "the model `gpt-4o-2024-05-13` of `openai` retires on 2026-10-23";
         let retired = "the model `gpt-4o-2024-05-13` of `openai` was retired on 2026-10-23";

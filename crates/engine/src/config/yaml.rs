@@ -213,7 +213,7 @@ fn to_problem(text: &str, error: &Error) -> ConfigProblem {
     reason = "the library has a hundred others; they cannot be reached, or say as little"
 )]
 fn describe_error(error: &Error) -> String {
-    let said = match error {
+    let printed = match error {
         Error::AliasError { error, .. } => return describe_error(error),
         Error::DuplicateMappingKey { key: Some(key), .. } => {
             return format!("the key `{key}` occurs twice");
@@ -231,7 +231,7 @@ fn describe_error(error: &Error) -> String {
         Error::UnknownAnchor { .. } => "an alias names no anchor",
         _ => "it is not valid YAML",
     };
-    said.to_owned()
+    printed.to_owned()
 }
 
 fn leading_space(line: &str) -> &str {
@@ -308,12 +308,12 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let said = match parse_yaml(text) {
+        let printed = match parse_yaml(text) {
             Ok(node) => format!("{:?}", node.value),
             Err(problem) => problem.message,
         };
         let start: String = text.chars().take(60).collect();
-        assert!(said.contains(expected), "{start}\nsaid: {said}\nnot: {expected}");
+        assert!(printed.contains(expected), "{start}\nsaid: {printed}\nnot: {expected}");
     }
 
     #[test]

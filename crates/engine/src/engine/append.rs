@@ -41,7 +41,7 @@ impl Run {
     ) -> Result<bool, Error> {
         let (at, due, upto) =
             (self.ambient.now(), self.take_unwritten(), lock_mutex(&self.known).upto);
-        let (id, told) = (self.id.clone(), due.clone());
+        let (id, result) = (self.id.clone(), due.clone());
         let written = self.journal.run_work(move |unit| {
             match unit.count_entries(&id)?.cmp(&upto) {
                 Ordering::Equal => {}
@@ -59,7 +59,7 @@ impl Run {
         });
         let written = written.await?;
         if written.entries == 0 {
-            lock_mutex(&self.unwritten).splice(0..0, told);
+            lock_mutex(&self.unwritten).splice(0..0, result);
             self.sync_journal()?;
             return Ok(false);
         }

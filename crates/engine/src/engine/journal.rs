@@ -225,8 +225,8 @@ mod tests {
         assert!(ends.iter().all(is_told), "{ends:?}");
         let is_kept = |name: &str| store.load_dialogue(&name.parse().unwrap()).unwrap().is_some();
         let kept = ["first", "long", "last"].map(is_kept);
-        let said: Vec<bool> = ends.iter().map(Result::is_ok).collect();
-        assert_eq!(said, kept);
+        let message: Vec<bool> = ends.iter().map(Result::is_ok).collect();
+        assert_eq!(message, kept);
         assert_eq!(store.verify_record(None, None).unwrap().findings, []);
         // With room again the same work is done.
         store.limit_pages(u32::MAX - 1);

@@ -152,7 +152,7 @@ impl ErrorResponse<'_> {
         };
         let place = describe_place(provider);
         let text = match extract_message(self.body) {
-            Some(said) => format!("{place} {what}: {}", explain_quota(self.body, &said)),
+            Some(printed) => format!("{place} {what}: {}", explain_quota(self.body, &printed)),
             None => format!("{place} {what}{}", status_hint(self.status)),
         };
         let advice = self.advice(provider, error_type);
@@ -253,9 +253,10 @@ pub(crate) fn lacks_credit(status: u16, body: &str) -> bool {
 }
 
 /// Adds that the quota is used up, because waiting does not help then.
-fn explain_quota(body: &str, said: &str) -> String {
-    let spent = body.contains("insufficient_quota") && !said.to_ascii_lowercase().contains("quota");
-    if spent { format!("the quota is used up: {said}") } else { said.to_owned() }
+fn explain_quota(body: &str, printed: &str) -> String {
+    let spent =
+        body.contains("insufficient_quota") && !printed.to_ascii_lowercase().contains("quota");
+    if spent { format!("the quota is used up: {printed}") } else { printed.to_owned() }
 }
 
 fn status_hint(status: u16) -> &'static str {

@@ -179,17 +179,17 @@ fn the_offer_begins_with_the_likest_name_and_fits() {
     let offer = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let asked = Provider { model: "gpt-4q".to_owned(), ..sample_provider() };
     let missing = http_error(404, r#"{"error":{"message":"no such model"}}"#);
-    let told =
+    let result =
         append_offered_models(&asked, missing.clone(), offer(&["whisper-1", "gpt-4o", "dall-e-3"]));
     assert_eq!(
-        told.message,
+        result.message,
         "`openai` at api.openai.com answered 404: no such model; it offers `gpt-4o`, `dall-e-3`, `whisper-1`; \
          `plenary models openai` lists all"
     );
     let many: Vec<String> = (0..400).map(|n| format!("{}-{n}", "long".repeat(40))).collect();
-    let told = append_offered_models(&asked, missing.clone(), many);
-    assert!(told.message.chars().count() <= MESSAGE_CHARS_MAX, "{}", told.message);
-    assert_eq!(told.message.matches("`long").count(), 3, "{}", told.message);
+    let result = append_offered_models(&asked, missing.clone(), many);
+    assert!(result.message.chars().count() <= MESSAGE_CHARS_MAX, "{}", result.message);
+    assert_eq!(result.message.matches("`long").count(), 3, "{}", result.message);
     assert_eq!(append_offered_models(&asked, missing.clone(), Vec::new()), missing);
 }
 

@@ -81,8 +81,8 @@ impl McpTransport {
                 // The server is dead, but its last output may still be in the pipe.
                 let _ =
                     tokio::time::timeout(STDERR_WAIT_MAX, tail.read_from(stderr.as_mut())).await;
-                let said = clean_output(&format!("{error} {}", tail.to_text()), &secrets);
-                return Err(unknown_error(format!("MCP server `{}`: {said}", tool.command)));
+                let printed = clean_output(&format!("{error} {}", tail.to_text()), &secrets);
+                return Err(unknown_error(format!("MCP server `{}`: {printed}", tool.command)));
             }
         };
         parse_result(&result).map_err(|error| CallError {

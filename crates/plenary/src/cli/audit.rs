@@ -92,11 +92,11 @@ pub(crate) fn draw_audit_head(audited: &AuditResult, canvas: PageCanvas) -> Vec<
     let audit = &audited.audit;
     let mut lines = vec![StyledLine::blank()];
     lines.extend(draw_heading("AUDIT", &describe_window(audited, canvas), canvas));
-    let said = list_remarks(audit);
-    for (mark, text, style) in said.iter().take(REMARKS_SHOWN) {
+    let printed = list_remarks(audit);
+    for (mark, text, style) in printed.iter().take(REMARKS_SHOWN) {
         lines.extend(draw_sentence(mark, text, *style, canvas));
     }
-    if let Some(more @ 1..) = said.len().checked_sub(REMARKS_SHOWN) {
+    if let Some(more @ 1..) = printed.len().checked_sub(REMARKS_SHOWN) {
         lines.extend(draw_sentence("○", &format!("{more} more with --json."), FAINT, canvas));
     }
     let left_out = audit.rehearsals_left_out;
@@ -137,28 +137,28 @@ fn list_remarks(audit: &ReviewStatistics) -> Vec<(&'static str, String, Style)> 
     }
     let (drifts, others): (Vec<_>, Vec<_>) =
         audit.remarks.iter().partition(|remark| remark.code == RemarkCode::Drift);
-    let mut said: Vec<_> = drifts
+    let mut printed: Vec<_> = drifts
         .iter()
         .map(|remark| ("▲", format!("DRIFT: {}.", remark.message), BAD.bold()))
         .collect();
     let others_said = others.iter().map(|remark| ("◐", format!("{}.", remark.message), CAUTION));
-    said.extend(others_said);
+    printed.extend(others_said);
     match audit.drift.verdict {
         DriftVerdict::Drift => {}
         DriftVerdict::Steady if others.is_empty() => {
-            said.push(("●", format!("No remarks and no drift over {DRIFT_WEEKS} weeks."), GOOD));
+            printed.push(("●", format!("No remarks and no drift over {DRIFT_WEEKS} weeks."), GOOD));
         }
         DriftVerdict::Steady => {
-            said.push(("●", format!("No drift over {DRIFT_WEEKS} weeks."), GOOD));
+            printed.push(("●", format!("No drift over {DRIFT_WEEKS} weeks."), GOOD));
         }
         DriftVerdict::CannotTell => {
             let text = format!(
                 "Too few verdicts to detect drift: a type or a producer needs {VERDICTS_PER_WEEK_MIN} in each of {DRIFT_WEEKS} weeks."
             );
-            said.push(("○", text, CAUTION));
+            printed.push(("○", text, CAUTION));
         }
     }
-    said
+    printed
 }
 
 fn draw_sentence(mark: &str, text: &str, style: Style, canvas: PageCanvas) -> Vec<StyledLine> {
@@ -194,12 +194,12 @@ fn draw_share(
     style: Style,
     canvas: PageCanvas,
 ) -> StyledLine {
-    let told =
+    let result =
         percent_of(count, decided).map_or(NO_VALUE.to_owned(), |share| format!("{share:.1} %"));
     let line = StyledLine::with_indent(MARGIN)
         .push_styled(verdict, STRONG)
         .pad_to_column(MARGIN + VERDICT_WIDTH);
-    let line = line.push_plain(&format!("{told:>NUMBER$}  "));
+    let line = line.push_plain(&format!("{result:>NUMBER$}  "));
     let room = canvas.column_count().saturating_sub(line.width() + COUNT_WIDTH).min(BAR_WIDTH_MAX);
     let [part, whole] = [count, decided].map(|count| i64::try_from(count).unwrap_or(0));
     line.push_styled(&draw_bar(part, whole, room), style).push_styled(&format!(" {count}"), FAINT)

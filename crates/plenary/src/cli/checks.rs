@@ -101,7 +101,7 @@ fn summary_line(checked: &ModularityReport<'_>) -> String {
         checked.names.iter().map(|name| safe_line(name.as_written())).collect();
     let scanned = count_noun(found.scanned, "prompt");
     let lines = found.references.len() + found.unlisted;
-    let mut said = match lines {
+    let mut printed = match lines {
         0 => format!("No mention of the review in {scanned}"),
         1 => format!("1 line mentions the review, in {scanned}"),
         lines => format!("{lines} lines mention the review, in {scanned}"),
@@ -112,9 +112,9 @@ fn summary_line(checked: &ModularityReport<'_>) -> String {
         (found.without_prompt.len(), "without a prompt"),
     ];
     for (count, what) in apart.into_iter().filter(|(count, _)| *count > 0) {
-        said.push_str(&format!(", {count} {what}"));
+        printed.push_str(&format!(", {count} {what}"));
     }
-    format!("{said}; searched for: {}\n", names.join(", "))
+    format!("{printed}; searched for: {}\n", names.join(", "))
 }
 
 /// Check that the record is consistent

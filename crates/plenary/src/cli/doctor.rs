@@ -95,9 +95,9 @@ fn draw_places(checkup: &DoctorReport, canvas: PageCanvas) -> Vec<StyledLine> {
         Some(false) => CheckState::Bad,
         None => CheckState::Open,
     };
-    let told = format!("{} ({})", store.path.display(), store.detail);
+    let result = format!("{} ({})", store.path.display(), store.detail);
     let mut lines = draw_item(MARGIN, state, "config", PLACE_WIDTH, &file, canvas);
-    lines.extend(draw_item(MARGIN, opens, "store", PLACE_WIDTH, &told, canvas));
+    lines.extend(draw_item(MARGIN, opens, "store", PLACE_WIDTH, &result, canvas));
     lines
 }
 

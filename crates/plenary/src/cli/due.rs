@@ -140,11 +140,11 @@ pub(crate) fn draw_due_page(all: &DueResult, canvas: PageCanvas) -> String {
 }
 
 fn draw_due_item(due: &DueItem, canvas: PageCanvas) -> Vec<StyledLine> {
-    let (mark, said, style) = describe_due_day(due.days_overdue);
+    let (mark, message, style) = describe_due_day(due.days_overdue);
     let state = state_name(due.terminal_state);
     let room = canvas.text_width() - DUE_INDENT;
     let lead = StyledLine::with_indent(MARGIN).push_styled(mark, style).push_plain(" ");
-    let lead = lead.push_plain(&format!("{}  ", due.review_by)).push_styled(&said, style);
+    let lead = lead.push_plain(&format!("{}  ", due.review_by)).push_styled(&message, style);
     let mut lines = vec![lead.push_styled(&format!("  {state}"), FAINT)];
     lines.extend(hang_block(
         StyledLine::with_indent(DUE_INDENT),

@@ -109,10 +109,10 @@ fn draw_headline(examined: &HealthResult, canvas: PageCanvas) -> Vec<StyledLine>
         &describe_window(health.considered, examined.window),
         canvas,
     ));
-    for (mark, said, style) in list_alarms(health) {
+    for (mark, text, style) in list_alarms(health) {
         let lead = StyledLine::with_indent(MARGIN).push_styled(mark, style).push_plain(" ");
         let room = canvas.text_width().saturating_sub(lead.width());
-        lines.extend(hang_block(lead, &wrap_line(&said, room), style));
+        lines.extend(hang_block(lead, &wrap_line(&text, room), style));
     }
     if health.considered > 0 {
         lines.push(StyledLine::blank());
@@ -120,7 +120,7 @@ fn draw_headline(examined: &HealthResult, canvas: PageCanvas) -> Vec<StyledLine>
         lines.push(
             header.push_styled(&format!("{:>NUMBER$}{:>NUMBER$}", "share", "healthy"), FAINT),
         );
-        lines.extend(health.shares.iter().map(|told| draw_share(told, canvas)));
+        lines.extend(health.shares.iter().map(|result| draw_share(result, canvas)));
     }
     lines
 }
@@ -145,11 +145,11 @@ fn list_alarms(health: &ConclusionHealth) -> Vec<(&'static str, String, Style)> 
     match health.verdict {
         HealthVerdict::Healthy => vec![match low_clean_share(health) {
             Some(percent) => {
-                let said = format!(
+                let text = format!(
                     "No alarm, but only {percent:.1} % passed the critic at once; about 60 % should. \
                      The critic may be too strict, or the drafts too weak."
                 );
-                ("▲", said, CAUTION)
+                ("▲", text, CAUTION)
             }
             None => ("●", "No alarm.".to_owned(), GOOD),
         }],
@@ -158,11 +158,11 @@ fn list_alarms(health: &ConclusionHealth) -> Vec<(&'static str, String, Style)> 
             alarms.map(|alarm| ("▲", format!("ALARM: {}.", alarm.message), BAD.bold())).collect()
         }
         HealthVerdict::TooFew => {
-            let said = format!(
+            let text = format!(
                 "Too few to judge: {} with a terminal state; {SAMPLE_MIN} are needed.",
                 count_noun(health.considered, "conclusion")
             );
-            vec![("○", said, CAUTION)]
+            vec![("○", text, CAUTION)]
         }
     }
 }

@@ -303,14 +303,14 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 
 fn import_text(imported: &ImportResult) -> String {
     let mut text = format!("Imported {}", count_noun(imported.imported, "verdict"));
-    for (number, what, said) in [
+    for (number, what, message) in [
         (imported.overrides, "override", ""),
         (imported.known, "line", " already known"),
         (imported.malformed, "line", " malformed"),
         (imported.otherwise.len(), "line", " known with another text"),
     ] {
         if number > 0 {
-            text.push_str(&format!(", {}{said}", count_noun(number, what)));
+            text.push_str(&format!(", {}{message}", count_noun(number, what)));
         }
     }
     if let Some(id) = &imported.dialogue_id {
@@ -370,30 +370,30 @@ impl LogRepairArgs {
         };
         let differed = differences.has_any();
         let path = settings.review.log_path.display().to_string();
-        let told = LogRepairReport {
+        let result = LogRepairReport {
             status: "success",
             path,
             dry_run: self.dry_run,
             differed,
             differences: &differences,
         };
-        session.ui.print_result(&told, repair_text)?;
+        session.ui.print_result(&result, repair_text)?;
         Ok(if self.dry_run && differed { ExitStatus::WithFindings } else { ExitStatus::Ok })
     }
 }
 
-fn repair_text(told: &LogRepairReport<'_>) -> String {
-    let LogRepairReport { differences, .. } = told;
-    let path = safe_line(&told.path);
+fn repair_text(result: &LogRepairReport<'_>) -> String {
+    let LogRepairReport { differences, .. } = result;
+    let path = safe_line(&result.path);
     // An override is a line as well.
     let rows = count_noun(differences.rows, "line");
-    let mut text = match (told.differed, told.dry_run) {
+    let mut text = match (result.differed, result.dry_run) {
         (false, _) => format!("{path} has the {rows} of the store"),
         (true, true) => format!("{path} differs from the {rows} of the store"),
         (true, false) => format!("Rewrote {path}: {rows}"),
     };
-    for said in list_differences(differences, told.differed) {
-        text.push_str(&format!("\n  {said}"));
+    for message in list_differences(differences, result.differed) {
+        text.push_str(&format!("\n  {message}"));
     }
     text
 }
@@ -412,19 +412,19 @@ fn list_differences(differences: &LogDifferences, differed: bool) -> Vec<String>
         (differences.strangers, "line", strangers),
     ];
     let counted = counted.into_iter().filter(|(number, ..)| *number > 0);
-    let mut said: Vec<String> =
+    let mut message: Vec<String> =
         counted.map(|(number, what, how)| format!("{}: {how}", count_noun(number, what))).collect();
     if differences.is_out_of_order {
-        said.push("out of order".to_owned());
+        message.push("out of order".to_owned());
     }
     if differences.is_torn {
-        said.push("the last line has no line break".to_owned());
+        message.push("the last line has no line break".to_owned());
     }
     if let Some(aside) = &differences.kept_aside {
-        said.push(format!(
+        message.push(format!(
             "its incomplete last line, which is not in the store, is now in {}",
             safe_line(&aside.display().to_string())
         ));
     }
-    said
+    message
 }

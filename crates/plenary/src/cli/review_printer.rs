@@ -244,37 +244,39 @@ const INTERRUPTED: &str = "interrupted";
 /// One row per file, then the files that no rule names.
 fn summary_text(documents: &[ReviewDocument], unread: &[(String, String)], width: usize) -> String {
     let mut table = TextTable::new(&["VERDICT", "TYPE", "COST", "FILE"]);
-    for told in documents {
-        let is_interrupted = told.error.as_ref().is_some_and(|stop| stop.error_code == INTERRUPTED);
+    for result in documents {
+        let is_interrupted =
+            result.error.as_ref().is_some_and(|stop| stop.error_code == INTERRUPTED);
         let mut words = match is_interrupted {
             true => vec![INTERRUPTED.to_owned()],
-            false => vec![told.verdict.to_string()],
+            false => vec![result.verdict.to_string()],
         };
         words.extend(
-            told.policy
+            result
+                .policy
                 .as_ref()
-                .filter(|_| told.overridden.is_none())
-                .and_then(|sum| shipped_blocks(told.verdict, &sum.arithmetic)),
+                .filter(|_| result.overridden.is_none())
+                .and_then(|sum| shipped_blocks(result.verdict, &sum.arithmetic)),
         );
-        words.extend(match (&told.overridden, &told.decided_before) {
+        words.extend(match (&result.overridden, &result.decided_before) {
             (Some(mark), _) => Some(format!("overridden by {}", mark.by)),
             (None, Some(_)) => Some("decided before".to_owned()),
             (None, None) => None,
         });
-        words.extend(told.rehearsal.then(|| "REHEARSAL".to_owned()));
+        words.extend(result.rehearsal.then(|| "REHEARSAL".to_owned()));
         let verdict = words.join(", ");
-        let cost = told.metrics.as_ref().filter(|_| told.decided_before.is_none());
+        let cost = result.metrics.as_ref().filter(|_| result.decided_before.is_none());
         let cost = cost.and_then(|run| run.session.total_cost_estimate);
         let cost = cost.map(|usd| format!("${usd:.2}")).unwrap_or_default();
-        table.add_row([&verdict, &told.artifact_type, &cost, &told.found_at]);
+        table.add_row([&verdict, &result.artifact_type, &cost, &result.found_at]);
     }
     for (path, _) in unread {
         table.add_row(["not reviewed", "", "", path.as_str()]);
     }
     let uncovered: Vec<String> = documents
         .iter()
-        .filter(|told| told.not_covered)
-        .map(|told| format!("  {}\n", safe_line(&told.found_at)))
+        .filter(|result| result.not_covered)
+        .map(|result| format!("  {}\n", safe_line(&result.found_at)))
         .collect();
     let uncovered = match uncovered.is_empty() {
         true => String::new(),

@@ -175,8 +175,8 @@ pub(crate) fn serve_until_stopped(
     let say = if session.ui.is_quiet() { |_: &str| {} } else { print_message };
     let run_server = RunServer::new(session.loader.without_confirmation(), say);
     let done = runtime.block_on(async {
-        let (tell, told) = oneshot::channel();
-        let stop = Box::pin(async move { drop(told.await) });
+        let (tell, result) = oneshot::channel();
+        let stop = Box::pin(async move { drop(result.await) });
         let serving = async {
             let served = serve(Arc::clone(&run_server), stop).await;
             run_server.close().await;

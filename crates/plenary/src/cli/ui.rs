@@ -329,9 +329,10 @@ pub(crate) fn print_error(error: &Error) {
 /// Prints an error that does not affect the result.
 pub(crate) fn print_warning(ui: &TerminalUi, error: &Error) {
     if !ui.is_quiet() {
-        let said = format!("{WARNING}warning:{WARNING:#} {}", safe_line(&error.full_message()));
-        let hint = error.hint().map(|said| format!("\n{}", hint_text(&ui.complete_hint(&said))));
-        print_styled_message(&format!("{said}{}", hint.unwrap_or_default()));
+        let output = format!("{WARNING}warning:{WARNING:#} {}", safe_line(&error.full_message()));
+        let hint =
+            error.hint().map(|output| format!("\n{}", hint_text(&ui.complete_hint(&output))));
+        print_styled_message(&format!("{output}{}", hint.unwrap_or_default()));
     }
 }
 
@@ -348,15 +349,15 @@ fn error_text(error: &Error, complete_hint: impl Fn(&str) -> String) -> String {
     if let Error::Config(error) = error {
         text.push_str(&list_problems(error.problems()));
     }
-    if let Some(said) = error.hint() {
-        text.push_str(&format!("\n{}", hint_text(&complete_hint(&said))));
+    if let Some(output) = error.hint() {
+        text.push_str(&format!("\n{}", hint_text(&complete_hint(&output))));
     }
     text
 }
 
 /// A command at the end of a hint gets a line of its own.
-fn hint_text(said: &str) -> String {
-    let (text, command) = split_command(said);
+fn hint_text(output: &str) -> String {
+    let (text, command) = split_command(output);
     let command = command.map(|command| format!("\n  {}", safe_line(command)));
     format!("{HINT}hint:{HINT:#} {}{}", safe_line(text), command.unwrap_or_default())
 }

@@ -207,10 +207,10 @@ async fn when_all_places_belong_to_clients_with_the_token_the_next_is_told() {
         assert!(served.request_response(owner).await.starts_with("HTTP/1.1 404"));
     }
     let mut next = served.connect().await;
-    let told = read_until(&mut next, "in use now").await;
-    assert!(told.starts_with("HTTP/1.1 503"), "{told}");
-    let body = told.split_once("\r\n\r\n").map(|(_, body)| body.len());
-    assert!(told.contains(&format!("Content-Length: {}", body.unwrap())), "{told}");
+    let result = read_until(&mut next, "in use now").await;
+    assert!(result.starts_with("HTTP/1.1 503"), "{result}");
+    let body = result.split_once("\r\n\r\n").map(|(_, body)| body.len());
+    assert!(result.contains(&format!("Content-Length: {}", body.unwrap())), "{result}");
     drop(owners);
     let answered = async {
         loop {

@@ -155,12 +155,12 @@ mod tests {
     /// Checks that a token planted by `plant` is refused, and that the hint's advice works.
     #[track_caller]
     #[expect(clippy::disallowed_methods, reason = "a user removes the file as the hint says")]
-    fn check_refused(plant: impl FnOnce(&Path), said: &str) {
+    fn check_refused(plant: impl FnOnce(&Path), printed: &str) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(TOKEN_FILE);
         plant(&path);
         let error = AccessToken::load_or_create(folder.path(), &RealSystem).unwrap_err();
-        assert!(error.full_message().contains(said), "{}", error.full_message());
+        assert!(error.full_message().contains(printed), "{}", error.full_message());
         assert!(error.hint().is_some_and(|hint| hint.contains("remove the file")), "{error}");
         // Follow the hint.
         std::fs::remove_file(&path).unwrap();

@@ -83,8 +83,8 @@ mod tests {
         let read: Value = serde_json::from_str(&text).unwrap();
         assert!(text.len() < 2_000, "{}", text.len());
         assert_eq!(read["result"]["terminal_state"], "clean");
-        let said = read["result"]["conclusion"]["recommendation"].as_str().unwrap();
-        assert_eq!(said.chars().count(), 1_201);
+        let message = read["result"]["conclusion"]["recommendation"].as_str().unwrap();
+        assert_eq!(message.chars().count(), 1_201);
         assert_eq!((&read["dialogue_id"], &read["note"]), (&json!("tea"), &json!(NOTE)));
         assert_eq!(read["result"]["rounds"], json!({}));
     }

@@ -103,11 +103,11 @@ impl ToolCall {
                 let changes = following.apply_entry(&entry);
                 let Some(state) = &following.state else { continue };
                 let seen = derive_events(state, &changes);
-                for told in seen.iter().flat_map(|event| {
+                for outcome in seen.iter().flat_map(|event| {
                     describe_event(&self.run_server.loader.protocols, state, event)
                 }) {
                     steps += 1;
-                    self.send_progress(steps, told.text.trim()).await;
+                    self.send_progress(steps, outcome.text.trim()).await;
                 }
             }
             if is_quiet && !is_running {
@@ -192,12 +192,12 @@ async fn load_task(run_server: &Arc<RunServer>, id: &str) -> Result<DetailedTask
 
 /// Reports an interrupted run as cancelled, because otherwise a client would poll forever. The
 /// status message says how to resume it.
-fn task_payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
-    Ok(match told.status {
+fn task_payload(outcome: &RunAnswer) -> Result<TaskPayload, Error> {
+    Ok(match outcome.status {
         RunStatus::Running => TaskPayload::Working,
         RunStatus::Interrupted => TaskPayload::Cancelled,
         RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed | RunStatus::Open => {
-            let answer = serde_json::to_value(tool_result(to_json_text(told)));
+            let answer = serde_json::to_value(tool_result(to_json_text(outcome)));
             let answer = answer.map_err(Error::Document)?;
             TaskPayload::Completed { result: answer.as_object().cloned().unwrap_or_default() }
         }

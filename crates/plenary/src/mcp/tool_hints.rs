@@ -104,10 +104,10 @@ mod tests {
         let mut document = json!({ "message": "`plenary list`",
             "errors": [{ "suggestion": "`plenary resume x`" }] });
         name_tools(&mut document);
-        let told = "`deliberation_status` with resume: true";
+        let result = "`deliberation_status` with resume: true";
         assert_eq!(
             document,
-            json!({ "message": "`plenary list`", "errors": [{ "suggestion": told }] })
+            json!({ "message": "`plenary list`", "errors": [{ "suggestion": result }] })
         );
     }
 }

@@ -93,7 +93,7 @@ impl ModelServer {
             hanging: AtomicUsize::new(0),
         });
         let (stop, stopped) = oneshot::channel();
-        let (tell, told) = mpsc::channel();
+        let (tell, result) = mpsc::channel();
         let serving = Arc::clone(&house);
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -104,7 +104,12 @@ impl ModelServer {
                 }
             });
         });
-        Self { state: house, address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
+        Self {
+            state: house,
+            address: result.recv().unwrap(),
+            stop: Some(stop),
+            thread: Some(thread),
+        }
     }
 
     /// The value for a provider's `base_url`.

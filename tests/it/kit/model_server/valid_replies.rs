@@ -8,7 +8,7 @@ use super::server::ModelRequest;
 
 /// The purpose of a request, from the first keyword in its instructions.
 pub fn purpose_of(seen: &ModelRequest) -> AskPurpose {
-    let told = seen.instructions().to_lowercase();
+    let result = seen.instructions().to_lowercase();
     [
         ("participant", AskPurpose::Opinion),
         ("reviewer", AskPurpose::PeerReview),
@@ -23,7 +23,7 @@ pub fn purpose_of(seen: &ModelRequest) -> AskPurpose {
         ("you are the classifier", CLASSIFY),
     ]
     .into_iter()
-    .filter_map(|(word, purpose)| Some((told.find(word)?, purpose)))
+    .filter_map(|(word, purpose)| Some((result.find(word)?, purpose)))
     .min_by_key(|(place, _)| *place)
     .map_or(AskPurpose::Opinion, |(_, purpose)| purpose)
 }
@@ -76,8 +76,8 @@ fn find_letters(text: &str) -> Vec<String> {
 }
 
 /// A deliberator that passes the artifact.
-fn judgement_reply(told: &str) -> Value {
-    let scores = find_score_names(told).into_iter().map(|name| (name, json!(4)));
+fn judgement_reply(result: &str) -> Value {
+    let scores = find_score_names(result).into_iter().map(|name| (name, json!(4)));
     json!({
         "verdict": "ship",
         "scores": Value::Object(scores.collect()),
@@ -89,9 +89,9 @@ fn judgement_reply(told: &str) -> Value {
 }
 
 /// The score names in a deliberator's instructions; without any, a default.
-fn find_score_names(told: &str) -> Vec<String> {
-    let told = told.lines().find_map(|line| line.split_once("under these names: "));
-    let names = told.map_or("`clarity`", |(_, names)| names).split('`').skip(1).step_by(2);
+fn find_score_names(result: &str) -> Vec<String> {
+    let result = result.lines().find_map(|line| line.split_once("under these names: "));
+    let names = result.map_or("`clarity`", |(_, names)| names).split('`').skip(1).step_by(2);
     names.map(str::to_owned).collect()
 }
 

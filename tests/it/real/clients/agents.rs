@@ -83,11 +83,11 @@ async fn check_agent(name: &str, agent: fn(&ClientProject, &str) -> Command) {
     let calls = server.recorded_calls();
     assert_eq!(calls.len(), STEPS.len() + 1, "{name} made another number of calls");
 
-    let told = tool_results(&calls[STEPS.len()].body);
-    let told: Vec<String> = told.iter().map(ToString::to_string).collect();
+    let result = tool_results(&calls[STEPS.len()].body);
+    let result: Vec<String> = result.iter().map(ToString::to_string).collect();
     let expected = ["judge_protocol", "asked-by-an-agent", "dialogue_not_found", "conclusion"];
-    for (told, expected) in told.iter().zip(expected) {
-        assert!(told.contains(expected), "{name} was not told of {expected}: {told}");
+    for (result, expected) in result.iter().zip(expected) {
+        assert!(result.contains(expected), "{name} was not told of {expected}: {result}");
     }
     let ran = house.program.run_command(&["list", "--json"]);
     let listed: Value = serde_json::from_str(&ran.stdout).unwrap();

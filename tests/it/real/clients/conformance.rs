@@ -84,8 +84,8 @@ fn read_checks(folder: &Path) -> Vec<(String, String)> {
     let checks: Vec<Value> = serde_json::from_str(&text).unwrap();
     let outcome = |check: &Value| {
         let id = format!("{scenario}/{}", check["id"].as_str().unwrap());
-        let said = check["errorMessage"].as_str().unwrap_or_default();
-        (id, format!("{} {said}", check["status"].as_str().unwrap()))
+        let printed = check["errorMessage"].as_str().unwrap_or_default();
+        (id, format!("{} {printed}", check["status"].as_str().unwrap()))
     };
     checks.iter().map(outcome).collect()
 }

@@ -72,10 +72,10 @@ pub fn installed_path(name: &str) -> String {
 #[track_caller]
 pub fn run_client(mut command: Command) -> (Vec<Value>, String) {
     let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
     let shown = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{command:?}\n{said}\n{shown}");
-    (shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), said)
+    assert!(output.status.success(), "{command:?}\n{message}\n{shown}");
+    (shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), message)
 }
 
 /// `plenary serve`, stopped on drop.
@@ -90,10 +90,10 @@ impl ServeProcess {
         let mut command = program.command();
         let mut server =
             command.args(["serve", "--port", "0"]).stderr(Stdio::piped()).spawn().unwrap();
-        let mut said = BufReader::new(server.stderr.take().unwrap()).lines();
-        let url = said.next().unwrap().unwrap().rsplit(' ').next().unwrap().to_owned();
+        let mut message = BufReader::new(server.stderr.take().unwrap()).lines();
+        let url = message.next().unwrap().unwrap().rsplit(' ').next().unwrap().to_owned();
         // Drain the output, because a full pipe would block the server.
-        std::thread::spawn(move || said.for_each(drop));
+        std::thread::spawn(move || message.for_each(drop));
         let token = std::fs::read_to_string(program.path().join(".plenary/token")).unwrap();
         Self { server, url, token }
     }

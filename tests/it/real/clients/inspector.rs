@@ -42,8 +42,8 @@ impl InspectorClient {
         command.args(["--method", method]).args(options);
         let output = command.output().unwrap();
         let shown = String::from_utf8_lossy(&output.stdout);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{method} {options:?}\n{shown}\n{said}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{method} {options:?}\n{shown}\n{message}");
         serde_json::from_str(&shown).unwrap_or_else(|error| panic!("{error}: {shown}"))
     }
 

@@ -19,18 +19,18 @@ fn run_scenario(house: &ClientProject, play: &str, door: &str, versions: &[&str]
     let mut python = house.client_command(&installed_path("PYTHON"));
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/it/real/clients/sdk.py");
     python.args([script, play, door]).args(versions);
-    let (told, said) = run_client(python);
+    let (result, message) = run_client(python);
     // Only a client whose server was killed may report an error.
     if !["killed", "tasks"].contains(&play) {
-        assert_eq!(said, "", "{play} by {door}");
+        assert_eq!(message, "", "{play} by {door}");
     }
-    let spoken: Vec<&Value> = told.iter().map(|told| value_at(told, "version")).collect();
+    let spoken: Vec<&Value> = result.iter().map(|result| value_at(result, "version")).collect();
     let expected = versions.iter().map(|version| match *version {
         "auto" => "2026-07-28",
         version => version,
     });
     assert_eq!(spoken, expected.collect::<Vec<&str>>(), "{play} by {door}");
-    told
+    result
 }
 
 #[test]
@@ -55,10 +55,11 @@ fn the_reference_library_polls_a_council_and_hears_how_another_goes() {
     for door in SDK_TRANSPORTS {
         let house = ClientProject::new();
         for played in run_scenario(&house, "council", door, &VERSIONS) {
-            let heard = value_at(&played, "heard").as_array().unwrap();
-            assert!(heard[0].as_str().unwrap().contains("rehearsal panel of 3"), "{heard:?}");
-            let tells = |of: &str| heard.iter().any(|told| told.as_str().unwrap().contains(of));
-            assert!(tells("R1: 3 answered") && tells("R2: 3 answered"), "{door}: {heard:?}");
+            let received = value_at(&played, "heard").as_array().unwrap();
+            assert!(received[0].as_str().unwrap().contains("rehearsal panel of 3"), "{received:?}");
+            let tells =
+                |of: &str| received.iter().any(|result| result.as_str().unwrap().contains(of));
+            assert!(tells("R1: 3 answered") && tells("R2: 3 answered"), "{door}: {received:?}");
         }
         assert!(house.models.requests().is_empty(), "a rehearsal asked somebody");
         house.assert_verified();

@@ -54,22 +54,22 @@ pub(crate) fn context_brief(
     let words = JudgeTexts { assignment: charge.into_iter().flatten().collect(), round_context };
     let relevant = find_relevant(ledger, &words);
     let heading = format!("---\n\n## Context Brief (You are joining in Round {round})");
-    let mut stretches =
+    let mut passages =
         vec![PromptBlock::Plain(heading), PromptBlock::Plain(purpose_sentence(&relevant, seated))];
     match place {
         BriefPlace::File => {
-            stretches.extend(question_blocks(record));
-            stretches.extend(background_blocks(record));
+            passages.extend(question_blocks(record));
+            passages.extend(background_blocks(record));
         }
         BriefPlace::SeatMessage => {}
     }
-    stretches.extend(reason_blocks(record, ledger, seated));
-    stretches.push(PromptBlock::plain_text("### Your Mandate"));
-    stretches.push(quote_mandate(seated).unwrap_or_else(default_mandate));
-    stretches.extend(prior_work(record, &relevant, place));
-    stretches.extend(progress_blocks(record, ledger));
-    stretches.extend(needs_blocks());
-    stretches
+    passages.extend(reason_blocks(record, ledger, seated));
+    passages.push(PromptBlock::plain_text("### Your Mandate"));
+    passages.push(quote_mandate(seated).unwrap_or_else(default_mandate));
+    passages.extend(prior_work(record, &relevant, place));
+    passages.extend(progress_blocks(record, ledger));
+    passages.extend(needs_blocks());
+    passages
 }
 
 /// The first sentence of the brief: why the expert joins.
@@ -132,24 +132,20 @@ fn reason_blocks(
     seated: &SeatedExpert<'_>,
 ) -> Vec<PromptBlock> {
     let profile = &seated.expert.profile;
-    let mut stretches = vec![
+    let mut passages = vec![
         PromptBlock::plain_text("---\n\n### Why You're Here"),
         PromptBlock::Plain(describe_status(record, ledger, seated)),
     ];
     let has_task = seated.seat.round_context.is_some();
-    stretches.push(
-        match (profile.creation_reason.as_deref(), has_task, profile.focus.as_deref()) {
-            (Some(reason), _, _) => quote_reason(reason),
-            (None, true, _) => PromptBlock::plain_text(
-                "What for, the Judge says above, under Your Task This Round.",
-            ),
-            (None, false, Some(focus)) => {
-                PromptBlock::material("YOUR FOCUS", mark_imitations(focus))
-            }
-            (None, false, None) => PromptBlock::plain_text("The Judge chose you for your role."),
-        },
-    );
-    stretches
+    passages.push(match (profile.creation_reason.as_deref(), has_task, profile.focus.as_deref()) {
+        (Some(reason), _, _) => quote_reason(reason),
+        (None, true, _) => {
+            PromptBlock::plain_text("What for, the Judge says above, under Your Task This Round.")
+        }
+        (None, false, Some(focus)) => PromptBlock::material("YOUR FOCUS", mark_imitations(focus)),
+        (None, false, None) => PromptBlock::plain_text("The Judge chose you for your role."),
+    });
+    passages
 }
 
 /// Why the Judge created the expert.
@@ -170,8 +166,8 @@ fn describe_status(
     let spoken = ledger
         .all_entities()
         .iter()
-        .filter(|said| said.is_by(slug))
-        .map(|said| said.id.round)
+        .filter(|message| message.is_by(slug))
+        .map(|message| message.id.round)
         .max();
     let you = match spoken {
         None => "You have not spoken in it yet.".to_owned(),
@@ -195,29 +191,32 @@ fn prior_work(
     relevant: &RelevantWork<'_>,
     place: BriefPlace,
 ) -> Vec<PromptBlock> {
-    let mut stretches = vec![PromptBlock::plain_text(key_heading(relevant))];
+    let mut passages = vec![PromptBlock::plain_text(key_heading(relevant))];
     if relevant.tensions.is_empty() {
-        stretches
+        passages
             .push(PromptBlock::plain_text("No tension is named in what the Judge wrote to you."));
     } else {
-        let told = relevant.tensions.iter().map(|said| cite_entity(record, said));
-        let told = told.collect::<Vec<_>>().join("\n\n");
-        stretches.push(PromptBlock::material("KEY CONTEXT", told));
+        let result = relevant.tensions.iter().map(|message| cite_entity(record, message));
+        let result = result.collect::<Vec<_>>().join("\n\n");
+        passages.push(PromptBlock::material("KEY CONTEXT", result));
     }
     for (kind, found) in &relevant.others {
         let plural = humanize_name(kind.section_name());
-        stretches.push(PromptBlock::Plain(format!("### Relevant Prior {plural}")));
-        let told =
-            found.iter().map(|said| cite_entity(record, said)).collect::<Vec<_>>().join("\n\n");
+        passages.push(PromptBlock::Plain(format!("### Relevant Prior {plural}")));
+        let result = found
+            .iter()
+            .map(|message| cite_entity(record, message))
+            .collect::<Vec<_>>()
+            .join("\n\n");
         let label = format!("RELEVANT {}", plural.to_ascii_uppercase());
-        stretches.push(PromptBlock::material(&label, told));
+        passages.push(PromptBlock::material(&label, result));
     }
     if relevant.others.is_empty() {
-        stretches.push(PromptBlock::plain_text("### Relevant Prior Perspectives"));
-        stretches.push(PromptBlock::plain_text("Nothing else refers to that so far."));
+        passages.push(PromptBlock::plain_text("### Relevant Prior Perspectives"));
+        passages.push(PromptBlock::plain_text("Nothing else refers to that so far."));
     }
-    stretches.push(PromptBlock::Plain(rest_sentence(relevant.left_out, place)));
-    stretches
+    passages.push(PromptBlock::Plain(rest_sentence(relevant.left_out, place)));
+    passages
 }
 
 fn key_heading(relevant: &RelevantWork<'_>) -> &'static str {
@@ -237,15 +236,18 @@ fn rest_sentence(left_out: usize, place: BriefPlace) -> String {
 }
 
 /// `**P0003: label** (Cupcake, Risk Manager, Round 0, open):` and the text as a quotation.
-fn cite_entity(record: &DialogueRecord, said: &PriorEntity) -> String {
-    let label = to_one_line(&said.label);
-    let who = match (said.id.kind, said.contributors.as_slice()) {
+fn cite_entity(record: &DialogueRecord, message: &PriorEntity) -> String {
+    let label = to_one_line(&message.label);
+    let who = match (message.id.kind, message.contributors.as_slice()) {
         (EntityKind::Tension, names) => format!("raised by {}", list_experts(names)),
         (_, [one]) => format!("{}{}", one.display_name(), role_of(record, one)),
         (_, names) => list_experts(names),
     };
-    let text: String = said.text.lines().map(|line| format!("\n> {line}")).collect();
-    format!("**{}: {label}** ({who}, Round {}, {}):{text}", said.id, said.id.round, said.status)
+    let text: String = message.text.lines().map(|line| format!("\n> {line}")).collect();
+    format!(
+        "**{}: {label}** ({who}, Round {}, {}):{text}",
+        message.id, message.id.round, message.status
+    )
 }
 
 fn role_of(record: &DialogueRecord, slug: &ExpertSlug) -> String {
@@ -257,17 +259,17 @@ fn role_of(record: &DialogueRecord, slug: &ExpertSlug) -> String {
 }
 
 fn progress_blocks(record: &DialogueRecord, ledger: &EntityIndex) -> Vec<PromptBlock> {
-    let mut stretches = vec![PromptBlock::plain_text("---\n\n### Dialogue Progress")];
-    let told = record.rounds.iter().map(round_summary).collect::<Vec<_>>().join("\n");
-    stretches.push(PromptBlock::material("PROGRESS", told));
-    stretches.push(PromptBlock::Plain(format!(
+    let mut passages = vec![PromptBlock::plain_text("---\n\n### Dialogue Progress")];
+    let result = record.rounds.iter().map(round_summary).collect::<Vec<_>>().join("\n");
+    passages.push(PromptBlock::material("PROGRESS", result));
+    passages.push(PromptBlock::Plain(format!(
         "- **Current ALIGNMENT:** {} (velocity {}, {}, {} active)",
         record.dialogue.total_alignment,
         score_velocity(record.rounds.iter().map(|held| held.score)),
         record.dialogue.status,
         count_noun(ledger.active_tensions().count(), "tension"),
     )));
-    stretches
+    passages
 }
 
 fn round_summary(held: &RoundRecord) -> String {

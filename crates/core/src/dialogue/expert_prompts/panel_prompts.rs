@@ -30,16 +30,16 @@ use crate::prompting::fence::FenceSet;
 #[derive(Debug)]
 pub struct PromptsBuilder {
     round: u8,
-    said: Vec<PriorEntity>,
+    content: Vec<PriorEntity>,
 }
 
 impl PromptsBuilder {
     pub fn new(round: u8) -> Self {
-        Self { round, said: Vec::new() }
+        Self { round, content: Vec::new() }
     }
 
     pub fn add_entity(&mut self, shown: &EntityView<'_>) -> Result<(), serde_json::Error> {
-        self.said.push(PriorEntity::from_view(shown)?);
+        self.content.push(PriorEntity::from_view(shown)?);
         Ok(())
     }
 
@@ -50,8 +50,8 @@ impl PromptsBuilder {
         tasks: &BTreeMap<ExpertSlug, String>,
         options: PromptOptions,
     ) -> PanelPrompts {
-        self.said.extend(record.tensions.iter().map(PriorEntity::from_entity));
-        let (round, ledger) = (self.round, EntityIndex::new(self.said));
+        self.content.extend(record.tensions.iter().map(PriorEntity::from_entity));
+        let (round, ledger) = (self.round, EntityIndex::new(self.content));
         let panel = record.panel_of(round).into_iter().filter_map(|seat| {
             let expert = record.find_expert(&seat.expert_slug)?;
             let task = tasks.get(&seat.expert_slug).map(String::as_str);
@@ -188,8 +188,8 @@ impl PanelPrompts {
     pub fn write_prompt(&self, expert: &ExpertSlug, response_path: &str, page: &mut String) {
         let Some(sheet) = self.own.iter().find(|sheet| sheet.expert == *expert) else { return };
         page.push_str(&format!("{HEADING}\n\n{}", self.legend));
-        for stretches in [&self.opening, &sheet.before, &self.prior, &sheet.after] {
-            write_blocks(page, stretches, expert);
+        for passages in [&self.opening, &sheet.before, &self.prior, &sheet.after] {
+            write_blocks(page, passages, expert);
         }
         if !self.options.is_skill_loaded {
             page.push_str(&format!("\n\n---\n\n## Markers\n\n{}", marker_reference()));
@@ -316,22 +316,23 @@ impl SeatedExpert<'_> {
 /// The expert's role and task.
 fn role_blocks(seated: &SeatedExpert<'_>, is_opening: bool) -> Vec<PromptBlock> {
     let profile = &seated.expert.profile;
-    let mut told = format!(
+    let mut result = format!(
         "**{}** 🧁 | {} | {}\n",
         profile.expert_slug.display_name(),
         to_one_line(&profile.role),
         profile.tier
     );
     if let Some(focus) = &profile.focus {
-        told.push_str(&format!("Focus: {}\n", to_one_line(focus)));
+        result.push_str(&format!("Focus: {}\n", to_one_line(focus)));
     }
-    told.push_str(&format!("Your score: {} | Source: {}", seated.expert.total, seated.seat.source));
+    result
+        .push_str(&format!("Your score: {} | Source: {}", seated.expert.total, seated.seat.source));
     if let Some(description) = &profile.description {
-        told.push_str(&format!("\n\n{}", mark_imitations(description)));
+        result.push_str(&format!("\n\n{}", mark_imitations(description)));
     }
     vec![
         PromptBlock::plain_text("---\n\n## Your Role"),
-        PromptBlock::request("YOUR ROLE", told),
+        PromptBlock::request("YOUR ROLE", result),
         PromptBlock::plain_text("### Your Task This Round"),
     ]
     .into_iter()

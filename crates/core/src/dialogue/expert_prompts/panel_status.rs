@@ -61,9 +61,9 @@ fn requests_text(record: &DialogueRecord, reader: &ExpertSlug) -> Option<String>
 }
 
 fn verdicts_text(record: &DialogueRecord) -> Option<String> {
-    let told = record.verdicts.iter().map(|given| describe_verdict(&given.verdict));
-    let told: Vec<String> = told.collect();
-    (!told.is_empty()).then(|| told.join("\n\n"))
+    let result = record.verdicts.iter().map(|given| describe_verdict(&given.verdict));
+    let result: Vec<String> = result.collect();
+    (!result.is_empty()).then(|| result.join("\n\n"))
 }
 
 fn describe_verdict(verdict: &Verdict) -> String {
@@ -72,16 +72,16 @@ fn describe_verdict(verdict: &Verdict) -> String {
         None => "the Judge".to_owned(),
     };
     let (kind, round) = (verdict.verdict_type, verdict.round);
-    let mut told = format!("**{}** ({kind}, by {author}, Round {round}", verdict.verdict_id);
+    let mut result = format!("**{}** ({kind}, by {author}, Round {round}", verdict.verdict_id);
     if let Some(vote) = verdict.vote {
-        told.push_str(&format!(", vote {vote}"));
+        result.push_str(&format!(", vote {vote}"));
     }
-    told.push_str(&format!("): {}", to_one_line(&verdict.recommendation)));
+    result.push_str(&format!("): {}", to_one_line(&verdict.recommendation)));
     if !verdict.description.trim().is_empty() {
-        told.push_str(&format!("\n{}", mark_imitations(&verdict.description)));
+        result.push_str(&format!("\n{}", mark_imitations(&verdict.description)));
     }
     for condition in verdict.conditions.iter().flatten() {
-        told.push_str(&format!("\n- Condition: {}", to_one_line(condition)));
+        result.push_str(&format!("\n- Condition: {}", to_one_line(condition)));
     }
     let named = [
         ("Resolves", &verdict.tensions_resolved),
@@ -91,10 +91,10 @@ fn describe_verdict(verdict: &Verdict) -> String {
     for (verb, ids) in named {
         let ids: Vec<String> = ids.iter().flatten().map(EntityId::to_string).collect();
         if !ids.is_empty() {
-            told.push_str(&format!("\n- {verb}: {}", ids.join(", ")));
+            result.push_str(&format!("\n- {verb}: {}", ids.join(", ")));
         }
     }
-    told
+    result
 }
 
 const TABLE_HEAD: &str = "| ID | Description | Origin | Status | Your Involvement |\n\
@@ -132,8 +132,8 @@ type ActsByEntity = BTreeMap<EntityId, Vec<&'static str>>;
 
 fn acts_of(ledger: &EntityIndex, expert: &ExpertSlug) -> ActsByEntity {
     let mut acts = ActsByEntity::new();
-    let own = ledger.all_entities().iter().filter(|said| said.is_by(expert));
-    for made in own.flat_map(|said| &said.references) {
+    let own = ledger.all_entities().iter().filter(|message| message.is_by(expert));
+    for made in own.flat_map(|message| &message.references) {
         let (act, known) = (made.ref_type.past_tense(), acts.entry(made.target).or_default());
         if !known.contains(&act) {
             known.push(act);

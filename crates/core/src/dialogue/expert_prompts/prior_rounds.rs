@@ -15,14 +15,14 @@ use crate::model::text::to_one_line;
 const HORIZONTAL_RULE: &str = "---";
 
 pub(crate) fn prior_rounds(record: &DialogueRecord, ledger: &EntityIndex) -> Vec<PromptBlock> {
-    let mut stretches = vec![PromptBlock::plain_text("---\n\n## Prior Rounds")];
+    let mut passages = vec![PromptBlock::plain_text("---\n\n## Prior Rounds")];
     if record.rounds.is_empty() {
-        stretches.push(PromptBlock::plain_text(
+        passages.push(PromptBlock::plain_text(
             "This is the opening round: nothing was said before it.",
         ));
     }
-    stretches.extend(record.rounds.iter().flat_map(|held| round_blocks(record, ledger, held)));
-    stretches
+    passages.extend(record.rounds.iter().flat_map(|held| round_blocks(record, ledger, held)));
+    passages
 }
 
 /// One round in full.
@@ -31,13 +31,13 @@ pub(crate) fn round_blocks(
     ledger: &EntityIndex,
     held: &RoundRecord,
 ) -> Vec<PromptBlock> {
-    let mut stretches = round_heading(held);
+    let mut passages = round_heading(held);
     for expert in &record.experts {
-        stretches.extend(expert_contribution(expert, ledger, held.round));
+        passages.extend(expert_contribution(expert, ledger, held.round));
     }
-    stretches.extend(round_moves(record, held.round));
-    stretches.extend(judge_synthesis(held));
-    stretches
+    passages.extend(round_moves(record, held.round));
+    passages.extend(judge_synthesis(held));
+    passages
 }
 
 /// `### Round 0 (Score: 117)`, then its title, which the Judge wrote.
@@ -54,21 +54,21 @@ fn round_heading(held: &RoundRecord) -> Vec<PromptBlock> {
 /// An expert's contribution to a round; empty if there is none.
 fn expert_contribution(expert: &Expert, ledger: &EntityIndex, round: u8) -> Vec<PromptBlock> {
     let slug = &expert.profile.expert_slug;
-    let said = EntityKind::ALL.iter().flat_map(|kind| ledger.of_round(*kind, round));
-    let own = said.filter(|said| said.first_author() == Some(slug));
-    let told = own.map(render_entity).collect::<Vec<_>>().join("\n\n");
-    if told.is_empty() {
+    let message = EntityKind::ALL.iter().flat_map(|kind| ledger.of_round(*kind, round));
+    let own = message.filter(|message| message.first_author() == Some(slug));
+    let result = own.map(render_entity).collect::<Vec<_>>().join("\n\n");
+    if result.is_empty() {
         return Vec::new();
     }
     // Others wrote the role, so it stands in the fence.
-    let told = match to_one_line(&expert.profile.role) {
-        role if role.is_empty() => told,
-        role => format!("Role: {role}\n\n{told}"),
+    let result = match to_one_line(&expert.profile.role) {
+        role if role.is_empty() => result,
+        role => format!("Role: {role}\n\n{result}"),
     };
     let label = format!("ROUND {round} {}", slug.as_str().to_ascii_uppercase());
     vec![
         PromptBlock::Speaker(slug.clone()),
-        PromptBlock::material(&label, told),
+        PromptBlock::material(&label, result),
         PromptBlock::plain_text(HORIZONTAL_RULE),
     ]
 }
@@ -76,13 +76,13 @@ fn expert_contribution(expert: &Expert, ledger: &EntityIndex, round: u8) -> Vec<
 /// The moves of a round; empty if there are none.
 fn round_moves(record: &DialogueRecord, round: u8) -> Vec<PromptBlock> {
     let made = record.moves.iter().filter(|made| made.round == round);
-    let told = made.map(render_move).collect::<Vec<_>>().join("\n");
-    if told.is_empty() {
+    let result = made.map(render_move).collect::<Vec<_>>().join("\n");
+    if result.is_empty() {
         return Vec::new();
     }
     vec![
         PromptBlock::plain_text("#### Moves"),
-        PromptBlock::material(&format!("MOVES OF ROUND {round}"), told),
+        PromptBlock::material(&format!("MOVES OF ROUND {round}"), result),
         PromptBlock::plain_text(HORIZONTAL_RULE),
     ]
 }
@@ -109,30 +109,30 @@ fn judge_synthesis(held: &RoundRecord) -> Vec<PromptBlock> {
 }
 
 /// An entity as the specification shows it, with its references as markers.
-fn render_entity(said: &PriorEntity) -> String {
-    let label = to_one_line(&said.label);
-    let head = match said.id.kind {
-        EntityKind::Tension => format!("[TENSION {}: {label}]", said.id),
+fn render_entity(message: &PriorEntity) -> String {
+    let label = to_one_line(&message.label);
+    let head = match message.id.kind {
+        EntityKind::Tension => format!("[TENSION {}: {label}]", message.id),
         EntityKind::Perspective
         | EntityKind::Recommendation
         | EntityKind::Evidence
-        | EntityKind::Claim => format!("[{}: {label}]", said.id),
+        | EntityKind::Claim => format!("[{}: {label}]", message.id),
     };
-    let names: Vec<&str> = said.contributors.iter().map(ExpertSlug::as_str).collect();
-    let (names, status) = (names.join(", "), said.status);
-    let mut told = format!("{head} ({names}) · {status}\n{}", mark_imitations(&said.text));
-    if let Some(parameters) = &said.parameters {
-        told.push_str(&format!("\n\n{}", parameters_of(parameters)));
+    let names: Vec<&str> = message.contributors.iter().map(ExpertSlug::as_str).collect();
+    let (names, status) = (names.join(", "), message.status);
+    let mut result = format!("{head} ({names}) · {status}\n{}", mark_imitations(&message.text));
+    if let Some(parameters) = &message.parameters {
+        result.push_str(&format!("\n\n{}", parameters_of(parameters)));
     }
-    if !said.references.is_empty() {
-        let marks = said.references.iter().map(|made| {
+    if !message.references.is_empty() {
+        let marks = message.references.iter().map(|made| {
             format!("[RE:{} {}]", made.ref_type.name().to_ascii_uppercase(), made.target)
         });
         // Markdown would read a line directly below a table as a row.
-        let gap = if said.parameters.is_some() { "\n\n" } else { "\n" };
-        told.push_str(&format!("{gap}{}", marks.collect::<Vec<_>>().join(" ")));
+        let gap = if message.parameters.is_some() { "\n\n" } else { "\n" };
+        result.push_str(&format!("{gap}{}", marks.collect::<Vec<_>>().join(" ")));
     }
-    told
+    result
 }
 
 fn parameters_of(parameters: &Value) -> String {

@@ -62,8 +62,8 @@ pub(crate) enum RenderedBlock {
     Speaker(ExpertSlug),
 }
 
-pub(crate) fn render_blocks(stretches: Vec<PromptBlock>, fences: &FenceSet) -> Vec<RenderedBlock> {
-    let drawn = stretches.into_iter().map(|stretch| match stretch {
+pub(crate) fn render_blocks(passages: Vec<PromptBlock>, fences: &FenceSet) -> Vec<RenderedBlock> {
+    let drawn = passages.into_iter().map(|stretch| match stretch {
         PromptBlock::Plain(text) => RenderedBlock::Text(text),
         // Blank lines keep Markdown from joining the fence lines with the text.
         PromptBlock::Quoted(QuotedText { kind, label, text }) => {
@@ -75,8 +75,8 @@ pub(crate) fn render_blocks(stretches: Vec<PromptBlock>, fences: &FenceSet) -> V
 }
 
 /// Appends the blocks as this expert reads them, with a blank line before each.
-pub(crate) fn write_blocks(page: &mut String, stretches: &[RenderedBlock], reader: &ExpertSlug) {
-    for stretch in stretches {
+pub(crate) fn write_blocks(page: &mut String, passages: &[RenderedBlock], reader: &ExpertSlug) {
+    for stretch in passages {
         page.push_str("\n\n");
         match stretch {
             RenderedBlock::Text(text) => page.push_str(text),

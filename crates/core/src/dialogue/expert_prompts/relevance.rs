@@ -53,12 +53,12 @@ pub(crate) fn find_relevant<'a>(
     words: &JudgeTexts<'_>,
 ) -> RelevantWork<'a> {
     let charged = named_entities(ledger, &words.assignment);
-    let told = named_entities(ledger, words.round_context.as_slice());
-    let (found, subject) = match (charged.is_empty(), told.is_empty()) {
+    let result = named_entities(ledger, words.round_context.as_slice());
+    let (found, subject) = match (charged.is_empty(), result.is_empty()) {
         (false, _) => (SubjectSource::Named, charged),
-        (true, false) => (SubjectSource::Named, told.clone()),
+        (true, false) => (SubjectSource::Named, result.clone()),
         (true, true) => {
-            (SubjectSource::Open, ledger.active_tensions().map(|said| said.id).collect())
+            (SubjectSource::Open, ledger.active_tensions().map(|message| message.id).collect())
         }
     };
     let near = linked_entities(ledger, &subject);
@@ -72,19 +72,20 @@ pub(crate) fn find_relevant<'a>(
     let mut left_out = 0;
     let mut pick = |wanted: &dyn Fn(&PriorEntity) -> bool| {
         let all: Vec<&PriorEntity> =
-            ledger.all_entities().iter().filter(|said| wanted(said)).collect();
-        let (first, rest): (Vec<&PriorEntity>, Vec<&PriorEntity>) =
-            all.iter().partition(|said| subject.contains(&said.id) || told.contains(&said.id));
+            ledger.all_entities().iter().filter(|message| wanted(message)).collect();
+        let (first, rest): (Vec<&PriorEntity>, Vec<&PriorEntity>) = all
+            .iter()
+            .partition(|message| subject.contains(&message.id) || result.contains(&message.id));
         left_out += all.len().saturating_sub(PER_KIND_MAX);
         keep_newest(first, rest)
     };
-    let tensions = pick(&|said| addressed.contains(&said.id));
-    let is_other = |said: &PriorEntity| {
-        let is_near = [&subject, &near, &told].iter().any(|ids| ids.contains(&said.id));
-        is_near && !addressed.contains(&said.id)
+    let tensions = pick(&|message| addressed.contains(&message.id));
+    let is_other = |message: &PriorEntity| {
+        let is_near = [&subject, &near, &result].iter().any(|ids| ids.contains(&message.id));
+        is_near && !addressed.contains(&message.id)
     };
     let others = EntityKind::ALL.iter().map(|kind| {
-        let found = pick(&|said| said.id.kind == *kind && is_other(said));
+        let found = pick(&|message| message.id.kind == *kind && is_other(message));
         (*kind, found)
     });
     let others = others.filter(|(_, found)| !found.is_empty()).collect();
@@ -99,15 +100,15 @@ fn keep_newest<'a>(
     first.reverse();
     first.extend(rest.into_iter().rev());
     first.truncate(PER_KIND_MAX);
-    first.sort_by_key(|said| said.id);
+    first.sort_by_key(|message| message.id);
     first
 }
 
 fn linked_entities(ledger: &EntityIndex, subject: &BTreeSet<EntityId>) -> BTreeSet<EntityId> {
     let pointed_at =
-        subject.iter().filter_map(|id| ledger.get(*id)).flat_map(|said| &said.references);
-    let pointing = ledger.all_entities().iter().filter(|said| said.refers_to(subject));
-    let near = pointed_at.map(|made| made.target).chain(pointing.map(|said| said.id));
+        subject.iter().filter_map(|id| ledger.get(*id)).flat_map(|message| &message.references);
+    let pointing = ledger.all_entities().iter().filter(|message| message.refers_to(subject));
+    let near = pointed_at.map(|made| made.target).chain(pointing.map(|message| message.id));
     near.filter(|id| !subject.contains(id)).collect()
 }
 
@@ -199,9 +200,9 @@ pub(crate) struct EntityIndex {
 }
 
 impl EntityIndex {
-    pub(crate) fn new(mut said: Vec<PriorEntity>) -> Self {
-        said.sort_by_key(|said| said.id);
-        Self { entities: said }
+    pub(crate) fn new(mut message: Vec<PriorEntity>) -> Self {
+        message.sort_by_key(|message| message.id);
+        Self { entities: message }
     }
 
     pub(crate) fn all_entities(&self) -> &[PriorEntity] {
@@ -209,19 +210,19 @@ impl EntityIndex {
     }
 
     pub(crate) fn of_round(&self, kind: EntityKind, round: u8) -> &[PriorEntity] {
-        let place = |said: &PriorEntity| (said.id.kind, said.id.round);
-        let start = self.entities.partition_point(|said| place(said) < (kind, round));
-        let end = self.entities.partition_point(|said| place(said) <= (kind, round));
+        let place = |message: &PriorEntity| (message.id.kind, message.id.round);
+        let start = self.entities.partition_point(|message| place(message) < (kind, round));
+        let end = self.entities.partition_point(|message| place(message) <= (kind, round));
         self.entities.get(start..end).unwrap_or_default()
     }
 
     pub(crate) fn get(&self, id: EntityId) -> Option<&PriorEntity> {
-        let place = self.entities.binary_search_by_key(&id, |said| said.id).ok()?;
+        let place = self.entities.binary_search_by_key(&id, |message| message.id).ok()?;
         self.entities.get(place)
     }
 
     pub(crate) fn all_tensions(&self) -> impl Iterator<Item = &PriorEntity> {
-        self.entities.iter().filter(|said| said.id.kind == EntityKind::Tension)
+        self.entities.iter().filter(|message| message.id.kind == EntityKind::Tension)
     }
 
     pub(crate) fn active_tensions(&self) -> impl Iterator<Item = &PriorEntity> {

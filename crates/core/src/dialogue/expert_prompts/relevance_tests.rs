@@ -6,7 +6,7 @@ use crate::model::lifecycle::initial_status;
 
 /// An index from lines such as `P0001 > T0001, E0001`: an id and its references.
 fn build_index(lines: &[&str]) -> EntityIndex {
-    let said = lines.iter().map(|line| {
+    let message = lines.iter().map(|line| {
         let (id, targets) = line.split_once(" > ").unwrap_or((line, ""));
         let (id, label) = id.split_once(' ').unwrap_or((id, "Nothing in particular"));
         let id: EntityId = id.parse().unwrap();
@@ -27,7 +27,7 @@ fn build_index(lines: &[&str]) -> EntityIndex {
                 .collect(),
         }
     });
-    EntityIndex::new(said.collect())
+    EntityIndex::new(message.collect())
 }
 
 const LINES: [&str; 9] = [
@@ -46,12 +46,13 @@ const LINES: [&str; 9] = [
 fn check(charge: &str, round_context: Option<&str>, expected: &str) {
     let ledger = build_index(&LINES);
     let found = find_relevant(&ledger, &JudgeTexts { assignment: vec![charge], round_context });
-    let names =
-        |said: &[&PriorEntity]| said.iter().map(|said| said.id.to_string()).collect::<Vec<_>>();
-    let others: Vec<String> = found.others.iter().flat_map(|(_, said)| names(said)).collect();
-    let told =
+    let names = |message: &[&PriorEntity]| {
+        message.iter().map(|message| message.id.to_string()).collect::<Vec<_>>()
+    };
+    let others: Vec<String> = found.others.iter().flat_map(|(_, message)| names(message)).collect();
+    let result =
         format!("{:?}: {} | {}", found.found, names(&found.tensions).join(" "), others.join(" "));
-    assert_eq!(told, expected, "{charge:?}");
+    assert_eq!(result, expected, "{charge:?}");
 }
 
 #[test]

@@ -139,8 +139,8 @@ pub(crate) fn count_marks(
     let ethos = judged.calibration.approved_ethos()?;
     let replies: BTreeMap<ExpertSlug, String> =
         heard.iter().map(|reply| (reply.expert().clone(), reply.text.to_owned())).collect();
-    let said = heard.iter().flat_map(|reply| &reply.read.contributions);
-    let tensions = said.filter(|item| item.local_id.kind == EntityKind::Tension);
+    let printed = heard.iter().flat_map(|reply| &reply.read.contributions);
+    let tensions = printed.filter(|item| item.local_id.kind == EntityKind::Tension);
     let fresh = tensions.flat_map(|item| challenged_rules([item.label.as_str(), &item.text]));
     let fresh = fresh.filter_map(|seq| ethos.find_rule(seq)).map(|rule| rule.source_id.clone());
     let before = judged.calibration.challenges.iter().map(|one| one.source_id.clone());

@@ -371,11 +371,11 @@ impl<'a> PanelDraft<'a> {
         let reply = last_reconciliation(self.state, self.round.saturating_sub(1));
         let gaps = reply.into_iter().flat_map(|reply| &reply.gaps);
         let seats = self.seats.iter().map(|draft| &draft.seat);
-        let told = seats.flat_map(|seat| seat.round_context.iter().chain(&seat.mandate));
-        let told: BTreeSet<String> = told.flat_map(|text| long_words(text)).collect();
+        let result = seats.flat_map(|seat| seat.round_context.iter().chain(&seat.mandate));
+        let result: BTreeSet<String> = result.flat_map(|text| long_words(text)).collect();
         let is_told = |gap: &str| {
             let words: Vec<String> = long_words(gap).collect();
-            words.iter().filter(|word| told.contains(*word)).count() * 2 > words.len()
+            words.iter().filter(|word| result.contains(*word)).count() * 2 > words.len()
         };
         let gaps = gaps.filter(|gap| !gap.trim().is_empty() && !is_told(gap));
         gaps.cloned().collect()

@@ -360,8 +360,8 @@ fn rounds_block(state: &RunState, record: &DialogueRecord, seat: &ExpertSlug) ->
     text.push_str(&render_plain_blocks(&calibration_blocks(record), &fences));
     for held in &record.rounds {
         let then = record.clone().rewound_to(held.round.saturating_add(1));
-        let said = then.all_entities().map(PriorEntity::from_entity).collect();
-        let mut blocks = round_blocks(&then, &EntityIndex::new(said), held);
+        let message = then.all_entities().map(PriorEntity::from_entity).collect();
+        let mut blocks = round_blocks(&then, &EntityIndex::new(message), held);
         let whole = render_plain_blocks(&blocks, &fences);
         if text.len() + whole.len() <= bytes_max {
             text.push_str(&whole);

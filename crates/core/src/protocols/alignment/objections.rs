@@ -126,10 +126,10 @@ pub(crate) fn objection_requests(state: &RunState, reply: &VerdictsReply) -> Vec
     let (objectors, drafts) = (list_objectors(state), list_drafts(state));
     let mut requests: Vec<VerdictRequest> =
         drafts.iter().filter_map(|draft| draft_request(state, draft)).collect();
-    let mut told: BTreeSet<ExpertSlug> =
+    let mut result: BTreeSet<ExpertSlug> =
         drafts.into_iter().map(|draft| draft.author_expert).collect();
     for stated in stated_objections(reply) {
-        let author = find_objector(&objectors, stated.author).filter(|slug| !told.contains(slug));
+        let author = find_objector(&objectors, stated.author).filter(|slug| !result.contains(slug));
         let Some(author) = author else { continue };
         let Some(description) = find_words(state, &author, stated.description) else { continue };
         let recommendation = find_words(state, &author, stated.recommendation);
@@ -138,12 +138,12 @@ pub(crate) fn objection_requests(state: &RunState, reply: &VerdictsReply) -> Vec
         let named = stated.supporters.iter().filter_map(|name| find_objector(&objectors, name));
         let mut supporters = vec![author];
         // Who has an own verdict speaks there.
-        for supporter in named.filter(|slug| !told.contains(slug)) {
+        for supporter in named.filter(|slug| !result.contains(slug)) {
             if !supporters.contains(&supporter) {
                 supporters.push(supporter);
             }
         }
-        told.extend(supporters.iter().cloned());
+        result.extend(supporters.iter().cloned());
         requests.push(with_supporters(request, &supporters));
     }
     requests

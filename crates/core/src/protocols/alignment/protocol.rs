@@ -254,15 +254,15 @@ pub(crate) fn rounds_with<'p>(
         ("panel 2", "round 2", "reconcile 2"),
     ];
     for (place, (panel, round, reconcile)) in names.into_iter().take(held).enumerate() {
-        let said = sizes.asked + replies * place;
+        let message = sizes.asked + replies * place;
         if place > 0 {
-            rounds.push(by_judge(panel, AskPurpose::Panel, said));
+            rounds.push(by_judge(panel, AskPurpose::Panel, message));
         }
-        let bytes = role_bytes(AskPurpose::Contribution) + said;
+        let bytes = role_bytes(AskPurpose::Contribution) + message;
         let experts = models.iter().cycle().take(seats);
         let calls = experts.map(|seat| PlannedCall { seat, bytes }).collect();
         rounds.push(PlannedRound { name: round, calls });
-        rounds.push(by_judge(reconcile, AskPurpose::Reconciliation, said + replies));
+        rounds.push(by_judge(reconcile, AskPurpose::Reconciliation, message + replies));
     }
     rounds.push(by_judge("verdicts", AskPurpose::Verdicts, sizes.asked + replies * held));
     rounds.extend(crate::protocols::conclusion::protocol::planned_rounds(plan, sizes));

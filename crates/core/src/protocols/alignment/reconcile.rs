@@ -114,8 +114,8 @@ struct KnownIds<'a> {
 
 impl<'a> KnownIds<'a> {
     fn new(judged: &'a AlignmentState, heard: &'a [HeardReply<'a>]) -> Self {
-        let said = heard.iter().flat_map(|reply| &reply.read.contributions);
-        Self { judged, fresh: said.map(|item| (&item.local_id, item)).collect(), merges: &[] }
+        let message = heard.iter().flat_map(|reply| &reply.read.contributions);
+        Self { judged, fresh: message.map(|item| (&item.local_id, item)).collect(), merges: &[] }
     }
 
     /// The target that a text names, if it exists. An entity of the record has one name, and a

@@ -321,7 +321,10 @@ impl AlignmentState {
         let is_active = |id: &EntityId| {
             self.statuses.get(id).is_some_and(|status| ACTIVE_TENSION_STATUSES.contains(status))
         };
-        self.tensions.iter().filter(move |(id, _)| is_active(id)).map(|(id, told)| (*id, told))
+        self.tensions
+            .iter()
+            .filter(move |(id, _)| is_active(id))
+            .map(|(id, outcome)| (*id, outcome))
     }
 
     /// Experts of a round's panel whose signal counts.

@@ -277,14 +277,14 @@ fn drop_unknown_targets(state: &RunState, replies: &mut [ReplyExtraction]) {
 fn add_updates(request: &mut Map<String, Value>, judged: &CheckedReconciliation) {
     let updates = judged.updates.iter().map(|update| {
         let prefix = if update.is_accepted { ACCEPTED_PREFIX } else { "" };
-        let mut told = Map::from_iter([
+        let mut result = Map::from_iter([
             ("id".to_owned(), json!(update.id)),
             ("status".to_owned(), json!(update.status)),
             ("by".to_owned(), json!([JUDGE_SLUG])),
             ("reason".to_owned(), json!(format!("{prefix}{}", update.reason))),
         ]);
-        told.extend(update.via.iter().map(|via| ("via".to_owned(), json!(via))));
-        Value::Object(told)
+        result.extend(update.via.iter().map(|via| ("via".to_owned(), json!(via))));
+        Value::Object(result)
     });
     request.insert("tension_updates".to_owned(), updates.collect());
 }
@@ -328,7 +328,7 @@ fn cites(
     let settled_now = updates
         .filter(|update| update.id == EntityTarget::Global(tension))
         .filter_map(|update| update.via.as_ref());
-    let settled = record.tensions.get(&tension).into_iter().flat_map(|told| &told.settled_by);
+    let settled = record.tensions.get(&tension).into_iter().flat_map(|result| &result.settled_by);
     let mut ids: Vec<EntityId> = std::iter::once(&tension).chain(settled).copied().collect();
     let mut names = BTreeSet::new();
     for via in settled_now {

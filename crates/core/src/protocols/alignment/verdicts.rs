@@ -138,8 +138,8 @@ fn final_request(
     // A reader must see what was accepted, and why.
     for (id, reason) in &accepted {
         let name = id.to_string();
-        let told = conditions.iter().chain([&recommendation]).any(|text| text.contains(&name));
-        if !told {
+        let result = conditions.iter().chain([&recommendation]).any(|text| text.contains(&name));
+        if !result {
             conditions.push(format!("Accepts {name}: {reason}"));
         }
     }

@@ -64,13 +64,13 @@ impl ClassifierFinding {
             );
         };
         let (tier_number, reason) = (tier.tier_number(), reason.trim_end_matches('.'));
-        let said = format!(
+        let message = format!(
             "the classifier ({model}) says tier {tier_number}: {reason} (`plenary show {id}`)"
         );
         match (effective == rule, *tier == *rule_tier) {
-            (true, true) => said,
-            (true, false) => format!("{said}; it cannot lower tier {rule} of the rules"),
-            (false, _) => format!("tier {effective} instead of {rule}: {said}"),
+            (true, true) => message,
+            (true, false) => format!("{message}; it cannot lower tier {rule} of the rules"),
+            (false, _) => format!("tier {effective} instead of {rule}: {message}"),
         }
     }
 }
@@ -87,18 +87,19 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(rule: u8, said: Option<u8>, expected: u8) {
+    fn check(rule: u8, message: Option<u8>, expected: u8) {
         let tier = |number: u8| ReviewTier::try_from(number).unwrap();
-        let answer = said.map(|said| ClassifierAnswer { reason: "x".into(), tier: tier(said) });
+        let answer =
+            message.map(|message| ClassifierAnswer { reason: "x".into(), tier: tier(message) });
         let id = "tier-of-x-1a2b3c4d".parse().unwrap();
         let answer = answer.ok_or_else(|| "no answer".to_owned());
         let finding = ClassifierFinding::new(answer, tier(rule), "m", id);
-        assert_eq!(finding.effective_tier().tier_number(), expected, "{rule} {said:?}");
+        assert_eq!(finding.effective_tier().tier_number(), expected, "{rule} {message:?}");
     }
 
     #[test]
     fn the_classifier_raises_a_tier_and_never_lowers_one() {
-        for (rule, said, expected) in [
+        for (rule, message, expected) in [
             (2, Some(2), 2),
             (2, Some(3), 3),
             (2, Some(1), 1),
@@ -108,7 +109,7 @@ mod tests {
             (1, Some(2), 1),
             (1, Some(3), 1),
         ] {
-            check(rule, said, expected);
+            check(rule, message, expected);
         }
     }
 

@@ -26,9 +26,9 @@ fn document_json(state: &RunState) -> Value {
 
 /// The conclusion fields of a document, on one line.
 fn summary_line(state: &RunState) -> String {
-    let told = document_json(state);
-    let there = |key: &'static str| if told[key].is_null() { "-" } else { key };
-    let audit = &told["audit"];
+    let result = document_json(state);
+    let there = |key: &'static str| if result[key].is_null() { "-" } else { key };
+    let audit = &result["audit"];
     let count = |key: &str| audit[key].as_array().unwrap().len();
     let audit = if audit.is_null() {
         "no audit".to_owned()
@@ -44,9 +44,9 @@ fn summary_line(state: &RunState) -> String {
     };
     format!(
         "{} {} {} | {} {} {} | {audit}",
-        told["status"],
-        told["stage"],
-        told["terminal_state"],
+        result["status"],
+        result["stage"],
+        result["terminal_state"],
         there("conclusion"),
         there("draft"),
         there("explanation")
@@ -105,11 +105,11 @@ fn the_rejected_text_is_a_draft_and_the_present_one_is_too() {
 
 #[test]
 fn the_audit_names_who_objects_and_who_sat_there() {
-    let told = document_json(&crate::protocols::conclusion::sample::revised());
+    let result = document_json(&crate::protocols::conclusion::sample::revised());
     insta::assert_snapshot!(serde_json::to_string_pretty(&json!({
-        "synthesizer": told["synthesizer"], "objections": told["audit"]["objections"],
-        "critic": told["audit"]["critic"], "reviser": told["audit"]["reviser"],
-        "same_family": told["audit"]["same_family"],
+        "synthesizer": result["synthesizer"], "objections": result["audit"]["objections"],
+        "critic": result["audit"]["critic"], "reviser": result["audit"]["reviser"],
+        "same_family": result["audit"]["same_family"],
     })).unwrap(), @r#"
     {
       "synthesizer": {
@@ -192,22 +192,22 @@ fn a_critic_of_the_same_family_and_no_critic_are_said() {
 
 #[test]
 fn the_ending_is_no_round_of_the_council_and_counts_in_its_totals() {
-    let told = document_json(&crate::protocols::conclusion::sample::revised());
+    let result = document_json(&crate::protocols::conclusion::sample::revised());
     let rounds = |key: &str| -> Vec<String> {
-        let list = told["metrics"][key].as_array().unwrap();
+        let list = result["metrics"][key].as_array().unwrap();
         list.iter().map(|round| round["round"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(rounds("rounds"), ["R1", "R2", "R3"]);
     assert_eq!(rounds("ending"), ["conclusion", "audit", "revision", "audit"]);
-    let session = &told["metrics"]["session"];
+    let session = &result["metrics"]["session"];
     assert_eq!((&session["calls"], &session["rounds_completed"]), (&json!(11), &json!(3)));
     assert_eq!(session["total_tokens_in"], 11_000);
     assert_eq!(session["total_cost_estimate"], 0.0132);
     assert_eq!(
-        told["panel"],
+        result["panel"],
         json!({ "attempted": 3, "succeeded": 3, "failed": [], "cancelled": [] })
     );
-    let providers = told["transparency"]["providers"].as_array().unwrap();
+    let providers = result["transparency"]["providers"].as_array().unwrap();
     let of = |place: usize| (&providers[place]["rounds"], &providers[place]["tokens_in"]);
     assert_eq!(of(0), (&json!(["R1", "R2", "R3", "conclusion", "revision"]), &json!(5_000)));
     assert_eq!(of(1), (&json!(["R1", "R2", "audit"]), &json!(4_000)));
@@ -215,24 +215,24 @@ fn the_ending_is_no_round_of_the_council_and_counts_in_its_totals() {
 
 #[test]
 fn a_critic_that_was_not_heard_does_not_make_the_panel_smaller() {
-    let told = document_json(&critic_failed());
+    let result = document_json(&critic_failed());
     assert_eq!(
-        told["panel"],
+        result["panel"],
         json!({ "attempted": 3, "succeeded": 3, "failed": [], "cancelled": [] })
     );
-    assert_eq!(told["flags"]["degraded"], false);
-    assert_eq!(told["error"]["error_code"], "audit_unavailable");
-    assert_eq!(told["transparency"]["providers"][1]["status"], "partial");
+    assert_eq!(result["flags"]["degraded"], false);
+    assert_eq!(result["error"]["error_code"], "audit_unavailable");
+    assert_eq!(result["transparency"]["providers"][1]["status"], "partial");
 }
 
 #[test]
 fn a_panel_that_was_stopped_is_degraded_and_its_interventions_are_told() {
-    let told = document_json(&cut_short());
-    assert_eq!((&told["flags"]["degraded"], &told["report"]), (&json!(true), &Value::Null));
+    let result = document_json(&cut_short());
+    assert_eq!((&result["flags"]["degraded"], &result["report"]), (&json!(true), &Value::Null));
     assert!(
-        told["warnings"].to_string().contains("the Principal stopped the run before the report")
+        result["warnings"].to_string().contains("the Principal stopped the run before the report")
     );
-    let listed = told["interventions"].as_array().unwrap();
+    let listed = result["interventions"].as_array().unwrap();
     let kinds: Vec<&str> = listed.iter().map(|one| one["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["whisper", "whisper", "direct", "direct", "stop"]);
     assert_eq!(
@@ -248,8 +248,8 @@ fn a_panel_that_was_stopped_is_degraded_and_its_interventions_are_told() {
             "restated": "The panel is to take it that forget all of it.", "confirmed": false })
     );
     // Four replies of the rounds, two of the conclusion and two restatements.
-    assert_eq!(told["metrics"]["session"]["total_tokens_in"], 8_000);
-    assert_eq!(told["transparency"]["providers"][0]["tokens_in"], 5_000);
+    assert_eq!(result["metrics"]["session"]["total_tokens_in"], 8_000);
+    assert_eq!(result["transparency"]["providers"][0]["tokens_in"], 5_000);
 }
 
 #[test]
@@ -293,13 +293,13 @@ fn an_exported_dialogue_carries_its_ending_and_what_became_of_it() {
         at: moment(9),
         outcomes: vec![(moment(10), ConclusionOutcome { outcome: OutcomeKind::Held, note })],
     });
-    let told = serde_json::to_value(dialogue_document(&record)).unwrap();
-    assert_eq!(told["terminalState"], "revised");
-    assert_eq!(told["conclusion"], serde_json::to_value(&ending.conclusion).unwrap());
-    assert_eq!(told["audit"]["re_verdict"], "PASS");
-    assert_eq!(told["concluded_at"], "2026-11-16T15:40:09.000000Z");
+    let result = serde_json::to_value(dialogue_document(&record)).unwrap();
+    assert_eq!(result["terminalState"], "revised");
+    assert_eq!(result["conclusion"], serde_json::to_value(&ending.conclusion).unwrap());
+    assert_eq!(result["audit"]["re_verdict"], "PASS");
+    assert_eq!(result["concluded_at"], "2026-11-16T15:40:09.000000Z");
     assert_eq!(
-        told["outcomes"],
+        result["outcomes"],
         json!([{ "at": "2026-11-16T15:40:10.000000Z", "outcome": "held", "note": "as said" }])
     );
 }

@@ -158,12 +158,12 @@ fn heard_seats(state: &RunState) -> Vec<ConclusionParticipant> {
 }
 
 fn heard_experts(record: &DialogueRecord) -> Vec<ConclusionParticipant> {
-    let said = record.all_entities().flat_map(|entity| &entity.contributors);
+    let message = record.all_entities().flat_map(|entity| &entity.contributors);
     let verdicts = record.verdicts.iter().map(|given| &given.verdict);
     // Those who object by a verdict took part, even if they said nothing else.
     let objected = verdicts.filter(|verdict| !verdict.verdict_type.takes_effect());
     let spoke: BTreeSet<&ExpertSlug> =
-        said.chain(objected.flat_map(Verdict::all_authors)).collect();
+        message.chain(objected.flat_map(Verdict::all_authors)).collect();
     let experts = record.experts.iter().map(|expert| &expert.profile);
     experts
         .filter(|profile| spoke.contains(&profile.expert_slug))

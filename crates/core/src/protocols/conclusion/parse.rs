@@ -136,8 +136,8 @@ fn is_vague(objection: &str) -> bool {
 }
 
 pub fn parse_audit(reply: &str) -> ParseResult<AuditReply> {
-    let said = visible_text(reply)?;
-    let document = parse_audit_lines(&said).map_err(|reason| to_unreadable(&said, reason))?;
+    let message = visible_text(reply)?;
+    let document = parse_audit_lines(&message).map_err(|reason| to_unreadable(&message, reason))?;
     if document == AuditReply::Pass && is_flagged(reply) {
         return Err(UnreadableReply::new(BOTH_VERDICTS));
     }
@@ -150,17 +150,17 @@ fn is_flagged(reply: &str) -> bool {
     strip_closed_thinking(reply).text.lines().any(|line| parse_flag(line.trim()).is_ok())
 }
 
-fn to_unreadable(said: &str, reason: String) -> UnreadableReply {
-    let is_verdict = said.starts_with("PASS") || said.starts_with("FLAG");
-    if is_verdict { UnreadableReply::new(reason) } else { refusal_or_error(said, reason) }
+fn to_unreadable(message: &str, reason: String) -> UnreadableReply {
+    let is_verdict = message.starts_with("PASS") || message.starts_with("FLAG");
+    if is_verdict { UnreadableReply::new(reason) } else { refusal_or_error(message, reason) }
 }
 
-fn parse_audit_lines(said: &str) -> Result<AuditReply, String> {
-    if said == "PASS" {
+fn parse_audit_lines(message: &str) -> Result<AuditReply, String> {
+    if message == "PASS" {
         return Ok(AuditReply::Pass);
     }
     let lines: Vec<(usize, &str)> =
-        said.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
+        message.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
     let has = |word: &str| lines.iter().any(|(_, line)| line.trim().starts_with(word));
     match (has("PASS"), has("FLAG:")) {
         (true, true) => return Err(BOTH_VERDICTS.to_owned()),

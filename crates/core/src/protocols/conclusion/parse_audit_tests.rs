@@ -9,9 +9,9 @@ fn describe_audit(audit: &AuditReply) -> String {
     match audit {
         AuditReply::Pass => "PASS".to_owned(),
         AuditReply::Flag { objections } => {
-            let told =
+            let outcome =
                 |one: &AuditObjection| format!("{} {} ({})", one.field, one.objection, one.by);
-            objections.iter().map(told).collect::<Vec<_>>().join("; ")
+            objections.iter().map(outcome).collect::<Vec<_>>().join("; ")
         }
     }
 }
@@ -108,21 +108,23 @@ fn anything_else_is_no_audit() {
 
 #[test]
 fn an_objection_of_vague_words_alone_is_asked_again() {
-    for said in [
+    for message in [
         "needs more concrete detail",
         "the tone could be improved",
         "the condition is rather generic and should be stronger",
         "consider rephrasing",
         "not convincing",
     ] {
-        let result =
-            describe_result(parse_audit(&format!("FLAG: key_condition - {said}")), describe_audit);
+        let result = describe_result(
+            parse_audit(&format!("FLAG: key_condition - {message}")),
+            describe_audit,
+        );
         assert!(result.ends_with("names neither what is wrong nor what would fix it"), "{result}");
     }
-    for said in ["No source.", "nothing supports it", "a stronger limit: 5 ms", "no figure"] {
+    for message in ["No source.", "nothing supports it", "a stronger limit: 5 ms", "no figure"] {
         check_audit(
-            &format!("FLAG: key_condition - {said}"),
-            &format!("read: key_condition {said} (critic)"),
+            &format!("FLAG: key_condition - {message}"),
+            &format!("read: key_condition {message} (critic)"),
         );
     }
 }

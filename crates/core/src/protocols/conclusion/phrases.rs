@@ -153,8 +153,8 @@ fn objections_sentence(objections: &[AuditObjection]) -> String {
     let named = objections.iter().take(NAMED_MAX);
     let named: Vec<String> = named
         .map(|one| {
-            let said = shorten_text(&one.objection, OBJECTION_CHARS_MAX);
-            format!("the {}: “{}”", field_name(one.field), said.trim_end_matches('.'))
+            let message = shorten_text(&one.objection, OBJECTION_CHARS_MAX);
+            format!("the {}: “{}”", field_name(one.field), message.trim_end_matches('.'))
         })
         .collect();
     let more = match objections.len().saturating_sub(NAMED_MAX) {
@@ -272,9 +272,9 @@ mod tests {
         changes.extend(
             state.conclusion_result.clone().map(|ending| JournalEvent::Concluded(ending.into())),
         );
-        let told = derive_events(state, &changes);
+        let result = derive_events(state, &changes);
         let lines =
-            told.iter().flat_map(|event| describe_event(&Protocols::built_in(), state, event));
+            result.iter().flat_map(|event| describe_event(&Protocols::built_in(), state, event));
         lines.map(|line| format!("{:?} {}", line.tone, line.text)).collect::<Vec<_>>().join("\n")
     }
 

@@ -191,9 +191,10 @@ fn render_critic_messages(state: &RunState, ask: &Ask) -> Option<RenderedPrompt>
 /// later version may count differently and must reach the same result.
 fn parse_audit(state: &RunState, ask: &Ask, text: &str) -> ParseOutcome {
     let looked_at = audited_conclusion(state, ask.round);
-    to_parse_outcome(crate::protocols::conclusion::parse::parse_audit(text), |said| {
-        let counted = looked_at.map(|case| add_counted_objections(&said, state.question(), case));
-        ReplyDocument::Audit(counted.unwrap_or(said))
+    to_parse_outcome(crate::protocols::conclusion::parse::parse_audit(text), |message| {
+        let counted =
+            looked_at.map(|case| add_counted_objections(&message, state.question(), case));
+        ReplyDocument::Audit(counted.unwrap_or(message))
     })
 }
 

@@ -441,9 +441,9 @@ pub(crate) fn filled_with(mut state: RunState, text: &str) -> RunState {
     }
     for noted in &mut state.interventions {
         match &mut noted.intervention {
-            Intervention::Whisper { text: said, .. } => *said = text.to_owned(),
-            Intervention::Directive { text: said, restatement, .. } => {
-                *said = text.to_owned();
+            Intervention::Whisper { text: printed, .. } => *printed = text.to_owned(),
+            Intervention::Directive { text: printed, restatement, .. } => {
+                *printed = text.to_owned();
                 restatement.iter_mut().for_each(|restated| restated.sentence = text.to_owned());
             }
             Intervention::Stop => {}

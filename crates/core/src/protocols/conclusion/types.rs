@@ -63,25 +63,25 @@ impl Conclusion {
     /// Replaces the given fields by those of another conclusion.
     #[must_use]
     pub fn with_fields(&self, fields: &[ConclusionField], other: &Self) -> Self {
-        let mut mended = self.clone();
+        let mut repaired = self.clone();
         for field in fields {
             match field {
                 ConclusionField::Recommendation => {
-                    mended.recommendation.clone_from(&other.recommendation)
+                    repaired.recommendation.clone_from(&other.recommendation)
                 }
                 ConclusionField::KeyCondition => {
-                    mended.key_condition.clone_from(&other.key_condition)
+                    repaired.key_condition.clone_from(&other.key_condition)
                 }
                 ConclusionField::UnresolvedPoints => {
-                    mended.unresolved_points.clone_from(&other.unresolved_points);
+                    repaired.unresolved_points.clone_from(&other.unresolved_points);
                 }
-                ConclusionField::ReviewBy => mended.review_by = other.review_by,
+                ConclusionField::ReviewBy => repaired.review_by = other.review_by,
                 ConclusionField::Participants => {
-                    mended.participants.clone_from(&other.participants)
+                    repaired.participants.clone_from(&other.participants)
                 }
             }
         }
-        mended
+        repaired
     }
 
     /// The fields that differ.

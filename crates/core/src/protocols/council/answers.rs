@@ -16,7 +16,7 @@ pub const ROUNDS: [u8; 3] = [1, 2, 3];
 #[derive(Debug, Clone, Copy)]
 pub struct SeatAnswer<'a, T> {
     pub seat: &'a ExpertSlug,
-    pub said: &'a T,
+    pub content: &'a T,
     pub asked: &'a AskState,
 }
 
@@ -25,8 +25,8 @@ pub fn list_opinions(state: &RunState) -> Vec<SeatAnswer<'_, OpinionReply>> {
     let seats = state.plan.participant_seats();
     let heard = seats.filter_map(|seat| {
         let asked = state.last_ask(1, &seat.name)?;
-        let ReplyDocument::Opinion(said) = asked.parsed_document()? else { return None };
-        Some(SeatAnswer { seat: &seat.name, said: said.as_ref(), asked })
+        let ReplyDocument::Opinion(content) = asked.parsed_document()? else { return None };
+        Some(SeatAnswer { seat: &seat.name, content: content.as_ref(), asked })
     });
     heard.collect()
 }
@@ -36,8 +36,8 @@ pub fn list_peer_reviews(state: &RunState) -> Vec<SeatAnswer<'_, PeerReview>> {
     let seats = state.plan.participant_seats();
     let heard = seats.filter_map(|seat| {
         let asked = state.last_ask(2, &seat.name)?;
-        let ReplyDocument::PeerReview(said) = asked.parsed_document()? else { return None };
-        Some(SeatAnswer { seat: &seat.name, said: said.as_ref(), asked })
+        let ReplyDocument::PeerReview(content) = asked.parsed_document()? else { return None };
+        Some(SeatAnswer { seat: &seat.name, content: content.as_ref(), asked })
     });
     heard.collect()
 }
@@ -53,7 +53,7 @@ pub fn rounds_completed(state: &RunState) -> u8 {
 
 /// Counts the stances of the first round.
 pub fn tally_stances(state: &RunState) -> StanceTally {
-    StanceTally::from_stances(list_opinions(state).iter().map(|voice| voice.said.stance))
+    StanceTally::from_stances(list_opinions(state).iter().map(|voice| voice.content.stance))
 }
 
 /// A seat that was asked and gave no usable answer, in the seed's shape.

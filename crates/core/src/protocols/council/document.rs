@@ -326,20 +326,20 @@ const NAMED_MAX: usize = 5;
 /// Files that were excluded or listed only by name; only the first few are named.
 fn file_warnings(state: &RunState) -> Vec<String> {
     let context = &state.plan.context;
-    let mut said: Vec<String> = context
+    let mut printed: Vec<String> = context
         .excluded
         .iter()
         .take(NAMED_MAX)
         .map(|file| format!("{} was left out: {}", file.path, file.reason))
         .collect();
     if let Some(more) = context.excluded.len().checked_sub(NAMED_MAX).filter(|more| *more > 0) {
-        said.push(format!("{more} more files were left out; `--json` names them"));
+        printed.push(format!("{more} more files were left out; `--json` names them"));
     }
     if !context.indexed.is_empty() {
         let (sent, named) = (context.files.len(), context.indexed.len());
-        said.push(format!("{sent} files were sent whole, {named} only by name"));
+        printed.push(format!("{sent} files were sent whole, {named} only by name"));
     }
-    said
+    printed
 }
 
 /// Warns if the chair credited participants that do not exist or gave no answer.
@@ -448,7 +448,7 @@ fn to_opinion(state: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -> Council
         round: "R1",
         timestamp,
         mode: state.plan.mode,
-        opinion: voice.said.clone(),
+        opinion: voice.content.clone(),
         token_usage,
         latency_ms,
         truncated: voice.asked.is_truncated(),
@@ -458,7 +458,7 @@ fn to_opinion(state: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -> Council
 fn to_review(state: &RunState, voice: &SeatAnswer<'_, PeerReview>) -> CouncilPeerReview {
     let letters = SeatLetters::from_plan(&state.plan);
     let (timestamp, token_usage, latency_ms, reviewer_model) = reply_facts(state, voice.asked);
-    let targets = voice.said.targets.iter().filter_map(|target| {
+    let targets = voice.content.targets.iter().filter_map(|target| {
         let target_provider = letters.seat_of(&target.letter)?.clone();
         Some(NamedAssessment { target_provider, target: target.clone() })
     });
@@ -468,7 +468,7 @@ fn to_review(state: &RunState, voice: &SeatAnswer<'_, PeerReview>) -> CouncilPee
         round: "R2",
         timestamp,
         targets: targets.collect(),
-        would_change_my_opinion: voice.said.would_change_my_opinion.clone(),
+        would_change_my_opinion: voice.content.would_change_my_opinion.clone(),
         token_usage,
         latency_ms,
         truncated: voice.asked.is_truncated(),

@@ -64,7 +64,7 @@ fn credit_findings(state: &RunState, findings: &mut [MergedFinding]) {
     };
     let reported: Vec<(&ExpertSlug, &OpinionFinding, u8)> = opinions
         .iter()
-        .flat_map(|voice| voice.said.findings.iter().map(|one| (voice.seat, one)))
+        .flat_map(|voice| voice.content.findings.iter().map(|one| (voice.seat, one)))
         .map(|(seat, one)| (seat, one, best_match(one)))
         .filter(|(_, _, best)| *best > 0)
         .collect();
@@ -81,7 +81,7 @@ fn credit_findings(state: &RunState, findings: &mut [MergedFinding]) {
         };
         let held = |stance: FindingStance| -> Vec<String> {
             let is_held = |voice: &&SeatAnswer<'_, PeerReview>| {
-                voice.said.targets.iter().any(|target| {
+                voice.content.targets.iter().any(|target| {
                     let mut positions = target.finding_positions.iter();
                     positions.any(|one| one.position == stance && is_about(&target.letter, &one.id))
                 })
@@ -275,7 +275,7 @@ fn lower_confidence(uncertainties: &mut [ReportUncertainty]) {
 
 /// One participant's opinion in the shape of a report.
 fn report_from_opinion(state: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -> ChairReport {
-    let opinion = voice.said;
+    let opinion = voice.content;
     let is_cut_short = state.skips_round(2) || state.skips_round(3);
     let confidence =
         if is_cut_short { opinion.confidence.lower_level() } else { opinion.confidence };
@@ -323,7 +323,7 @@ fn report_from_opinion(state: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -
 fn split_dispute(state: &RunState) -> Option<ReportDispute> {
     let positions = list_opinions(state).into_iter().map(|voice| DisputePosition {
         provider: voice.seat.to_string(),
-        position: format!("{}: {}", voice.said.stance, voice.said.details.recommendation),
+        position: format!("{}: {}", voice.content.stance, voice.content.details.recommendation),
     });
     tally_stances(state).is_split().then(|| ReportDispute {
         topic: "The opinions differ in their stance".to_owned(),
@@ -371,8 +371,8 @@ pub fn peer_choice(state: &RunState) -> Option<PeerChoice> {
         provider: best.seat.clone(),
         rating: mean_rating(&ratings),
         ratings: ratings.len(),
-        summary: best.said.summary.clone(),
-        recommendation: best.said.details.recommendation.clone(),
+        summary: best.content.summary.clone(),
+        recommendation: best.content.details.recommendation.clone(),
         basis: if ratings.is_empty() { "completeness" } else { "peer_ratings" },
     })
 }
@@ -384,7 +384,7 @@ pub(crate) fn best_opinion(state: &RunState) -> Option<SeatAnswer<'_, OpinionRep
         let sum: u64 = ratings.iter().map(|rating| u64::from(*rating)).sum();
         // Thousandths, so that two means compare without rounding errors.
         let mean = (sum * 1_000).checked_div(ratings.len() as u64).unwrap_or(0);
-        (!voice.asked.is_truncated(), mean, count_filled_fields(voice.said))
+        (!voice.asked.is_truncated(), mean, count_filled_fields(voice.content))
     };
     first_greatest(list_opinions(state), rank)
 }
@@ -393,7 +393,7 @@ pub(crate) fn best_opinion(state: &RunState) -> Option<SeatAnswer<'_, OpinionRep
 /// chair. A reply that was cut off is used only if there is no other.
 pub(crate) fn most_complete_opinion(state: &RunState) -> Option<SeatAnswer<'_, OpinionReply>> {
     let rank = |voice: &SeatAnswer<'_, OpinionReply>| {
-        (!voice.asked.is_truncated(), count_filled_fields(voice.said))
+        (!voice.asked.is_truncated(), count_filled_fields(voice.content))
     };
     first_greatest(list_opinions(state), rank)
 }
@@ -424,7 +424,7 @@ fn count_filled_fields(opinion: &OpinionReply) -> usize {
 fn peer_ratings(state: &RunState, of: &ExpertSlug) -> Vec<u8> {
     let letters = SeatLetters::from_plan(&state.plan);
     let heard = list_peer_reviews(state);
-    let targets = heard.iter().flat_map(|voice| &voice.said.targets);
+    let targets = heard.iter().flat_map(|voice| &voice.content.targets);
     targets
         .filter(|target| letters.seat_of(&target.letter) == Some(of))
         .map(|target| target.rating)

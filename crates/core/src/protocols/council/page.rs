@@ -33,54 +33,54 @@ pub fn council_page(record: &DialogueRecord, state: &RunState, scope: PageScope)
     if scope.round.is_some() {
         return dialogue_page(record, None, scope);
     }
-    let told = &council_document(state);
+    let result = &council_document(state);
     let mut page = base_page(&state.opening, "Council", scope);
     add_record_facts(&mut page, record, scope.detail);
-    page.state = state_text(&told.ended);
-    page.health.extend(list_health(state, told));
-    if let Some(error) = &told.error {
+    page.state = state_text(&result.ended);
+    page.health.extend(list_health(state, result));
+    if let Some(error) = &result.error {
         let message = format!("{}: {}.", status_word(state), error.message);
         page.intro.extend(stop_blocks(message, &error.suggestion));
     }
-    if told.flags.false_consensus {
+    if result.flags.false_consensus {
         let message = "FALSE CONSENSUS: the opinions were split, but the report does not say so";
         page.intro.push(caution_block(message));
     }
     page.sections.extend(background_section(record, scope));
-    let mut report = list_report_sections(told);
+    let mut report = list_report_sections(result);
     if state.plan.delivery == DeliveryMode::Selection {
-        page.sections.extend(take_selected(told, &mut report));
+        page.sections.extend(take_selected(result, &mut report));
     }
-    page.sections.extend(conclusion_sections(&told.ended, recorded_outcomes(record)));
+    page.sections.extend(conclusion_sections(&result.ended, recorded_outcomes(record)));
     let is_result = scope.detail == PageDetail::Result;
-    if is_result && told.ended.conclusion.is_some() {
-        page.sections.push(positions_section(told, scope.detail));
+    if is_result && result.ended.conclusion.is_some() {
+        page.sections.push(positions_section(result, scope.detail));
     } else {
-        page.sections.extend(debate_sections(state, told, report, scope.detail));
+        page.sections.extend(debate_sections(state, result, report, scope.detail));
     }
-    if !shows_replies(told, scope.detail) {
-        page.sections.push(interventions_section(&told.interventions));
+    if !shows_replies(result, scope.detail) {
+        page.sections.push(interventions_section(&result.interventions));
     }
     if !is_result {
         page.sections.extend(record_sections(record, scope));
         page.sections.push(files_section(&state.plan.context));
     }
-    page.sections.push(record_section(state, told, scope.detail));
+    page.sections.push(record_section(state, result, scope.detail));
     page
 }
 
-fn list_report_sections(told: &CouncilDocument) -> VecDeque<PageSection> {
-    let has_ending = told.ended.conclusion.is_some() || told.ended.draft.is_some();
-    let sections = told.report.as_ref().map(|given| report_sections(given, has_ending));
+fn list_report_sections(result: &CouncilDocument) -> VecDeque<PageSection> {
+    let has_ending = result.ended.conclusion.is_some() || result.ended.draft.is_some();
+    let sections = result.report.as_ref().map(|given| report_sections(given, has_ending));
     sections.unwrap_or_default().into()
 }
 
 /// The opinion that `--select` delivers, in place of the chair's answer.
 fn take_selected(
-    told: &CouncilDocument,
+    result: &CouncilDocument,
     report: &mut VecDeque<PageSection>,
 ) -> Option<PageSection> {
-    let author = told.peer_choice.as_ref().map(|choice| choice.provider.to_string());
+    let author = result.peer_choice.as_ref().map(|choice| choice.provider.to_string());
     let answer = report.pop_front()?.with_subject(author);
     Some(PageSection { title: "Selected opinion".to_owned(), ..answer })
 }
@@ -89,7 +89,7 @@ fn take_selected(
 /// reader has no conclusion.
 fn debate_sections(
     state: &RunState,
-    told: &CouncilDocument,
+    result: &CouncilDocument,
     mut report: VecDeque<PageSection>,
     detail: PageDetail,
 ) -> Vec<PageSection> {
@@ -97,52 +97,52 @@ fn debate_sections(
     let is_selected = state.plan.delivery == DeliveryMode::Selection;
     let answer = if is_selected { None } else { report.pop_front() };
     let mut sections: Vec<PageSection> = answer.into_iter().collect();
-    sections.push(positions_section(told, detail));
+    sections.push(positions_section(result, detail));
     sections.extend(report);
     // `show` prints the rounds of the record, which have the same content.
-    if is_unconverged(told) && detail == PageDetail::Result {
-        sections.push(opinions_section(told));
-        sections.push(peer_reviews_section(told));
+    if is_unconverged(result) && detail == PageDetail::Result {
+        sections.push(opinions_section(result));
+        sections.push(peer_reviews_section(result));
     }
-    if shows_replies(told, detail) {
-        sections.push(replies_section(state, &told.interventions));
+    if shows_replies(result, detail) {
+        sections.push(replies_section(state, &result.interventions));
     }
     sections
 }
 
 /// Replies are on a full page and on the screens of an unconverged run.
-fn shows_replies(told: &CouncilDocument, detail: PageDetail) -> bool {
-    detail == PageDetail::Full || is_unconverged(told) && detail != PageDetail::Export
+fn shows_replies(result: &CouncilDocument, detail: PageDetail) -> bool {
+    detail == PageDetail::Full || is_unconverged(result) && detail != PageDetail::Export
 }
 
-fn is_unconverged(told: &CouncilDocument) -> bool {
-    told.ended.terminal_state == Some(TerminalState::Unconverged)
+fn is_unconverged(result: &CouncilDocument) -> bool {
+    result.ended.terminal_state == Some(TerminalState::Unconverged)
 }
 
 /// Lists everything that limits the panel, so that a degraded panel is always visible.
-fn list_health(state: &RunState, told: &CouncilDocument) -> Vec<String> {
+fn list_health(state: &RunState, result: &CouncilDocument) -> Vec<String> {
     let seats = state.plan.participant_seats().count();
-    let status = match told.status {
+    let status = match result.status {
         CompletionStatus::Done => None,
         CompletionStatus::Incomplete if state.is_running => Some("RUNNING".to_owned()),
         CompletionStatus::Incomplete => Some("INCOMPLETE".to_owned()),
         CompletionStatus::Failed => Some("FAILED".to_owned()),
     };
     let mut words: Vec<String> = status.into_iter().collect();
-    let is_degraded = told.flags.degraded && told.status != CompletionStatus::Failed;
+    let is_degraded = result.flags.degraded && result.status != CompletionStatus::Failed;
     words.extend(is_degraded.then(|| "DEGRADED".to_owned()));
     words.extend(is_cut_short(state).then(|| "CUT SHORT".to_owned()));
-    words.push(format!("{} of {seats} answered", told.rounds.r1.opinions.len()));
-    let split = told.tally.is_split().then(|| describe_tally(told.tally).replace(" · ", ", "));
+    words.push(format!("{} of {seats} answered", result.rounds.r1.opinions.len()));
+    let split = result.tally.is_split().then(|| describe_tally(result.tally).replace(" · ", ", "));
     words.extend(split.map(|stances| format!("SPLIT: {stances}")));
     words.extend(truncation_note(state));
     let skipped = state.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
     words.extend(skipped.map(|shortcut| format!("R{} SKIPPED", shortcut.round)));
-    words.extend(told.flags.single_family.then(|| "one family".to_owned()));
+    words.extend(result.flags.single_family.then(|| "one family".to_owned()));
     words.extend(describe_lenses(&state.plan));
-    let is_kin = told.ended.critic_of_same_family().is_some();
+    let is_kin = result.ended.critic_of_same_family().is_some();
     // All rehearsal seats share one family; the REHEARSAL caution covers that.
-    words.extend((is_kin && !told.rehearsal).then(|| "critic of the same family".to_owned()));
+    words.extend((is_kin && !result.rehearsal).then(|| "critic of the same family".to_owned()));
     let is_unpriced = state.plan.seats.iter().any(|seat| seat.price.is_none());
     words.extend(is_unpriced.then(|| "price unknown".to_owned()));
     words
@@ -169,16 +169,16 @@ fn describe_lenses(plan: &Plan) -> Option<String> {
     })
 }
 
-fn record_section(state: &RunState, told: &CouncilDocument, detail: PageDetail) -> PageSection {
-    let mut facts = list_spending(&told.metrics, state.opened_at);
-    facts.extend(list_authors(&told.ended));
-    let hint = match (&told.ended.conclusion, &told.report) {
+fn record_section(state: &RunState, result: &CouncilDocument, detail: PageDetail) -> PageSection {
+    let mut facts = list_spending(&result.metrics, state.opened_at);
+    facts.extend(list_authors(&result.ended));
+    let hint = match (&result.ended.conclusion, &result.report) {
         (None, _) => "The record:",
         (Some(_), Some(_)) => "Report and debate:",
         (Some(_), None) => "The debate:",
     };
     let command = format!("plenary show {}", state.opening.dialogue_id);
-    run_record_section(facts, &told.warnings, (hint, command), detail)
+    run_record_section(facts, &result.warnings, (hint, command), detail)
 }
 
 /// Lists who wrote, audited and revised the conclusion.
@@ -199,37 +199,37 @@ fn list_authors(ended: &ConclusionView) -> Vec<String> {
     .collect()
 }
 /// Labels that a headline must show.
-pub fn result_labels(told: &CouncilDocument) -> String {
+pub fn result_labels(result: &CouncilDocument) -> String {
     let labels = [
-        (told.ended.is_over(), state_label(told.ended.terminal_state)),
-        (told.rehearsal, "REHEARSAL"),
-        (told.flags.degraded, "DEGRADED"),
-        (told.flags.truncated, "TRUNCATED"),
-        (told.tally.is_split(), "SPLIT"),
-        (told.flags.false_consensus, "FALSE CONSENSUS"),
+        (result.ended.is_over(), state_label(result.ended.terminal_state)),
+        (result.rehearsal, "REHEARSAL"),
+        (result.flags.degraded, "DEGRADED"),
+        (result.flags.truncated, "TRUNCATED"),
+        (result.tally.is_split(), "SPLIT"),
+        (result.flags.false_consensus, "FALSE CONSENSUS"),
     ];
     let due = labels.iter().filter(|(is_due, _)| *is_due);
     due.map(|(_, label)| format!("[{label}] ")).collect()
 }
 
 /// The result in a sentence: the conclusion, why there is none, or the report.
-pub fn result_sentence(told: &CouncilDocument) -> String {
-    let ended = &told.ended;
+pub fn result_sentence(result: &CouncilDocument) -> String {
+    let ended = &result.ended;
     let ending = ended.conclusion.as_ref().map(|given| &given.recommendation);
-    if let Some(said) = ending.or(ended.explanation.as_ref()) {
-        return said.clone();
+    if let Some(text) = ending.or(ended.explanation.as_ref()) {
+        return text.clone();
     }
-    match (&told.error, &told.report) {
-        (Some(error), None) => format!("{}: {}", told.status, error.message),
+    match (&result.error, &result.report) {
+        (Some(error), None) => format!("{}: {}", result.status, error.message),
         // The report of a run that stopped while concluding is not a conclusion.
         (Some(error), Some(_)) if ended.stage.is_some() => {
-            format!("{}: {}", told.status, error.message)
+            format!("{}: {}", result.status, error.message)
         }
         (_, Some(report)) => {
             let conclusion = &report.report.conclusion;
             format!("{}: {}", conclusion.outcome, conclusion.statement)
         }
-        (None, None) => told.status.to_string(),
+        (None, None) => result.status.to_string(),
     }
 }
 
@@ -259,8 +259,8 @@ mod tests {
     #[test]
     fn a_line_of_a_batch_says_how_it_ended() {
         let line = |state: &RunState| {
-            let told = council_document(state);
-            result_labels(&told) + &result_sentence(&told)
+            let result = council_document(state);
+            result_labels(&result) + &result_sentence(&result)
         };
         let cases = [
             (clean(), "[CLEAN] [SPLIT] Put a read-through cache before the catalogue,"),

@@ -17,8 +17,8 @@ use crate::report::page::{
 use crate::report::phrases::{call_error_text, count_noun};
 
 /// A row for each seat; its summary too, unless a conclusion is above.
-pub(crate) fn positions_section(told: &CouncilDocument, detail: PageDetail) -> PageSection {
-    let is_brief = detail == PageDetail::Result && told.ended.conclusion.is_some();
+pub(crate) fn positions_section(result: &CouncilDocument, detail: PageDetail) -> PageSection {
+    let is_brief = detail == PageDetail::Result && result.ended.conclusion.is_some();
     let columns = [
         ("Seat", ColumnKind::Short),
         ("stance", ColumnKind::Short),
@@ -28,10 +28,10 @@ pub(crate) fn positions_section(told: &CouncilDocument, detail: PageDetail) -> P
         ("in short", ColumnKind::Below),
     ];
     let width = if is_brief { 4 } else { columns.len() };
-    let opinions = told.rounds.r1.opinions.iter().map(|opinion| position_row(told, opinion));
-    let failed = told.panel.failed.iter().map(|failure| absence_row(told, failure));
-    let cancelled = told.panel.cancelled.iter().map(cancelled_row);
-    let unasked = told.panel.unasked.iter().map(unasked_row);
+    let opinions = result.rounds.r1.opinions.iter().map(|opinion| position_row(result, opinion));
+    let failed = result.panel.failed.iter().map(|failure| absence_row(result, failure));
+    let cancelled = result.panel.cancelled.iter().map(cancelled_row);
+    let unasked = result.panel.unasked.iter().map(unasked_row);
     let rows = opinions.chain(failed).chain(cancelled).chain(unasked).map(|mut row| {
         // Each absence has a reason, so it is not cut.
         row.cells.truncate(width);
@@ -42,7 +42,7 @@ pub(crate) fn positions_section(told: &CouncilDocument, detail: PageDetail) -> P
     let table = PageTable { columns, rows: rows.collect() };
     let table = Some(table).filter(|table| !table.rows.is_empty());
     let mut blocks: Vec<PageBlock> = table.map(PageBlock::Table).into_iter().collect();
-    if let Some(choice) = told.peer_choice.as_ref().filter(|_| !is_brief) {
+    if let Some(choice) = result.peer_choice.as_ref().filter(|_| !is_brief) {
         let basis = match choice.rating {
             Some(rating) => {
                 format!("rated {rating} of 10 by {}", count_noun(choice.ratings, "peer"))
@@ -52,7 +52,7 @@ pub(crate) fn positions_section(told: &CouncilDocument, detail: PageDetail) -> P
         let text = format!("Best single opinion: {}, {basis}", choice.provider);
         blocks.push(PageBlock::Paragraph(RichText::toned(text, TextTone::Faint)));
     }
-    PageSection::new("Positions", blocks).with_note(describe_tally(told.tally))
+    PageSection::new("Positions", blocks).with_note(describe_tally(result.tally))
 }
 
 /// `2 approve · 1 conditional`
@@ -68,31 +68,31 @@ pub(crate) fn describe_tally(tally: StanceTally) -> String {
     words.collect::<Vec<_>>().join(" · ")
 }
 
-fn position_row(told: &CouncilDocument, opinion: &CouncilOpinion) -> TableRow {
-    let said = &opinion.opinion;
-    let (mark, tone) = stance_mark(said.stance);
+fn position_row(result: &CouncilDocument, opinion: &CouncilOpinion) -> TableRow {
+    let printed = &opinion.opinion;
+    let (mark, tone) = stance_mark(printed.stance);
     let cut = if opinion.truncated { ", cut off" } else { "" };
-    let lens = told.transparency.lens_of(&opinion.provider).map(lens_name);
+    let lens = result.transparency.lens_of(&opinion.provider).map(lens_name);
     let seat = [Some(opinion.provider.to_string()), lens].into_iter().flatten();
     TableRow::new(vec![
         RichText::marked((mark, tone), &seat.collect::<Vec<_>>().join(", ")),
-        RichText::toned(said.stance.name(), tone),
-        RichText::toned(format!("{}{cut}", said.confidence), TextTone::Faint),
-        RichText::toned(list_ratings(told, &opinion.provider), TextTone::Faint),
-        RichText::toned(letter_of(told, &opinion.provider), TextTone::Faint),
-        said.summary.as_str().into(),
+        RichText::toned(printed.stance.name(), tone),
+        RichText::toned(format!("{}{cut}", printed.confidence), TextTone::Faint),
+        RichText::toned(list_ratings(result, &opinion.provider), TextTone::Faint),
+        RichText::toned(letter_of(result, &opinion.provider), TextTone::Faint),
+        printed.summary.as_str().into(),
     ])
 }
 
 /// The chair sees opinions by letter and may cite them so.
-fn letter_of(told: &CouncilDocument, seat: &ExpertSlug) -> String {
-    let letters = &told.transparency.letter_map;
+fn letter_of(result: &CouncilDocument, seat: &ExpertSlug) -> String {
+    let letters = &result.transparency.letter_map;
     let letter = letters.iter().find(|(_, name)| *name == seat);
     letter.map(|(letter, _)| letter.to_string()).unwrap_or_default()
 }
 
-fn list_ratings(told: &CouncilDocument, of: &ExpertSlug) -> String {
-    let reviews = told.rounds.r2.iter().flat_map(|round| &round.reviews);
+fn list_ratings(result: &CouncilDocument, of: &ExpertSlug) -> String {
+    let reviews = result.rounds.r2.iter().flat_map(|round| &round.reviews);
     let targets = reviews.flat_map(|review| &review.targets);
     let ratings = targets
         .filter(|target| target.target_provider == *of)
@@ -100,14 +100,14 @@ fn list_ratings(told: &CouncilDocument, of: &ExpertSlug) -> String {
     ratings.collect::<Vec<_>>().join(", ")
 }
 
-fn absence_row(told: &CouncilDocument, failure: &ProviderFailure) -> TableRow {
+fn absence_row(result: &CouncilDocument, failure: &ProviderFailure) -> TableRow {
     let why = format!("{} {}", failure.round, call_error_text(failure.error_type));
     TableRow::new(vec![
         RichText::marked(("×", TextTone::Bad), failure.provider.as_str()),
         RichText::toned("absent", TextTone::Bad),
         why.into(),
         RichText::default(),
-        RichText::toned(letter_of(told, &failure.provider), TextTone::Faint),
+        RichText::toned(letter_of(result, &failure.provider), TextTone::Faint),
         failure.error_message.as_str().into(),
     ])
 }
@@ -136,15 +136,15 @@ fn cancelled_row(seat: &CancelledSeat) -> TableRow {
 }
 
 /// Every opinion in full.
-pub(crate) fn opinions_section(told: &CouncilDocument) -> PageSection {
-    let parts = told.rounds.r1.opinions.iter().map(opinion_section).collect();
+pub(crate) fn opinions_section(result: &CouncilDocument) -> PageSection {
+    let parts = result.rounds.r1.opinions.iter().map(opinion_section).collect();
     PageSection::new("Opinions", Vec::new()).with_note("R1").with_sections(parts)
 }
 
 fn opinion_section(given: &CouncilOpinion) -> PageSection {
-    let (said, details) = (&given.opinion, &given.opinion.details);
+    let (printed, details) = (&given.opinion, &given.opinion.details);
     let texts = [
-        ("summary", &said.summary),
+        ("summary", &printed.summary),
         ("understands", &details.understanding),
         ("recommends", &details.recommendation),
         ("because", &details.rationale),
@@ -153,18 +153,18 @@ fn opinion_section(given: &CouncilOpinion) -> PageSection {
         ("considers", &details.key_considerations),
         ("compares", &details.alternatives_considered),
         ("cites", &details.evidence),
-        ("assumes", &said.assumptions),
-        ("asks", &said.questions),
+        ("assumes", &printed.assumptions),
+        ("asks", &printed.questions),
     ];
     let lists = lists.into_iter().flat_map(|(lead, texts)| texts.iter().map(move |t| (lead, t)));
     let mut items: Vec<ListItem> =
         texts.into_iter().chain(lists).filter_map(|(lead, text)| faint_item(lead, text)).collect();
-    items.extend(said.risks.iter().map(|risk| {
+    items.extend(printed.risks.iter().map(|risk| {
         let notes = risk.mitigation.as_deref().map(arrow_note);
         severity_item("risk", risk.severity, &risk.description)
             .with_notes(notes.into_iter().collect())
     }));
-    let note = format!("{}, confidence {}", said.stance, said.confidence);
+    let note = format!("{}, confidence {}", printed.stance, printed.confidence);
     let note = add_cut_note(RichText::from(note), given.truncated);
     PageSection::new(given.provider.as_str(), vec![PageBlock::Fields(items)]).with_note(note)
 }
@@ -184,8 +184,8 @@ fn add_cut_note(note: RichText, is_cut: bool) -> RichText {
 }
 
 /// Every peer review in full.
-pub(crate) fn peer_reviews_section(told: &CouncilDocument) -> PageSection {
-    let reviews = told.rounds.r2.iter().flat_map(|round| &round.reviews);
+pub(crate) fn peer_reviews_section(result: &CouncilDocument) -> PageSection {
+    let reviews = result.rounds.r2.iter().flat_map(|round| &round.reviews);
     let parts = reviews.flat_map(|review| {
         review.targets.iter().map(move |target| peer_review_section(review, target))
     });

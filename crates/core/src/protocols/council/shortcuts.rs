@@ -87,7 +87,7 @@ pub(crate) fn shadow_of_synthesis(
     let noted = mark_shadow(state, 3)?;
     let outcome = report.report.conclusion.outcome;
     let consensus =
-        list_opinions(state).first().map_or(OpinionStance::None, |voice| voice.said.stance);
+        list_opinions(state).first().map_or(OpinionStance::None, |voice| voice.content.stance);
     let agrees = match consensus {
         OpinionStance::Approve => matches!(outcome, ReportOutcome::Adopt | ReportOutcome::Answer),
         OpinionStance::Reject => outcome == ReportOutcome::Reject,
@@ -122,17 +122,17 @@ fn make_shortcut(round: u8, triggered: bool, reason: String, shadow: bool) -> Ro
 fn high_agreement(state: &RunState) -> (bool, String) {
     let heard = list_opinions(state);
     let tally = tally_stances(state);
-    let first = heard.first().map_or(OpinionStance::None, |voice| voice.said.stance);
+    let first = heard.first().map_or(OpinionStance::None, |voice| voice.content.stance);
     if first == OpinionStance::None || tally.count_of(first) != heard.len() {
         return (false, "the opinions do not share a stance".to_owned());
     }
     if heard.iter().any(|voice| voice.asked.is_truncated()) {
         return (false, "an opinion was cut off before its end".to_owned());
     }
-    if heard.iter().any(|voice| voice.said.confidence == RatingLevel::Low) {
+    if heard.iter().any(|voice| voice.content.confidence == RatingLevel::Low) {
         return (false, "an opinion has low confidence".to_owned());
     }
-    let risks = heard.iter().flat_map(|voice| &voice.said.risks);
+    let risks = heard.iter().flat_map(|voice| &voice.content.risks);
     if risks.into_iter().any(|risk| risk.severity == RatingLevel::High) {
         return (false, "an opinion reports a high risk".to_owned());
     }
@@ -161,7 +161,7 @@ fn is_confirmed(state: &RunState) -> (bool, String) {
 fn has_serious_critique(state: &RunState) -> bool {
     let heard = list_peer_reviews(state);
     let critiques =
-        heard.iter().flat_map(|voice| &voice.said.targets).flat_map(|target| &target.critiques);
+        heard.iter().flat_map(|voice| &voice.content.targets).flat_map(|target| &target.critiques);
     critiques.into_iter().any(|critique| {
         let is_fault = match critique.critique_type {
             CritiqueType::Error | CritiqueType::Inconsistency => true,

@@ -129,7 +129,7 @@ fn add_opinions(items: &mut BatchBuilder, state: &RunState) {
     tensions.add_to(items, ReferenceType::Depend, &EarlierTopics::default());
     for severity in [RatingLevel::Medium, RatingLevel::Low] {
         for voice in &heard {
-            let risks = voice.said.risks.iter().filter(|risk| risk.severity == severity);
+            let risks = voice.content.risks.iter().filter(|risk| risk.severity == severity);
             for risk in risks {
                 let label = format!("{severity} risk: {}", short_phrase(&risk.description));
                 let text = risk_text(risk);
@@ -138,7 +138,7 @@ fn add_opinions(items: &mut BatchBuilder, state: &RunState) {
         }
     }
     for voice in &heard {
-        for question in &voice.said.questions {
+        for question in &voice.content.questions {
             let label = format!("open question: {}", short_phrase(question));
             add_claim(items, voice.seat, &label, question, ReferenceType::Question, voice.seat);
         }
@@ -149,7 +149,7 @@ fn add_opinions(items: &mut BatchBuilder, state: &RunState) {
 fn risk_topics(heard: &[SeatAnswer<'_, OpinionReply>]) -> TopicList {
     let mut topics = TopicList::default();
     for voice in heard {
-        for risk in voice.said.risks.iter().filter(|risk| risk.severity == RatingLevel::High) {
+        for risk in voice.content.risks.iter().filter(|risk| risk.severity == RatingLevel::High) {
             topics.add_point(voice.seat, voice.seat, &risk.description, vec![risk_text(risk)]);
         }
     }
@@ -169,20 +169,22 @@ fn risk_text(risk: &OpinionRisk) -> String {
 }
 
 fn add_opinion(items: &mut BatchBuilder, voice: &SeatAnswer<'_, OpinionReply>) {
-    let (seat, said) = (voice.seat, voice.said);
-    let details = &said.details;
+    let (seat, content) = (voice.seat, voice.content);
+    let details = &content.details;
     let is_cut = voice.asked.is_truncated();
-    let mut text = vec![said.summary.clone(), details.understanding.clone()];
+    let mut text = vec![content.summary.clone(), details.understanding.clone()];
     text.extend(is_cut.then(|| CUT.to_owned()));
     text.extend(details.key_considerations.iter().map(|point| format!("- {point}")));
     text.extend(details.alternatives_considered.iter().map(|point| format!("Considered: {point}")));
     text.extend(details.evidence.iter().map(|point| format!("Evidence: {point}")));
-    text.extend(said.assumptions.iter().map(|point| format!("Assumes: {point}")));
-    let label = short_phrase(&said.summary);
+    text.extend(content.assumptions.iter().map(|point| format!("Assumes: {point}")));
+    let label = short_phrase(&content.summary);
     items.add_item(seat, EntityKind::Perspective, &label, &join_lines(&text), |item| item);
     let parameters = match is_cut {
-        true => json!({ "stance": said.stance, "confidence": said.confidence, "truncated": true }),
-        false => json!({ "stance": said.stance, "confidence": said.confidence }),
+        true => {
+            json!({ "stance": content.stance, "confidence": content.confidence, "truncated": true })
+        }
+        false => json!({ "stance": content.stance, "confidence": content.confidence }),
     };
     let cut = if is_cut { CUT } else { "" };
     let text =
@@ -191,7 +193,7 @@ fn add_opinion(items: &mut BatchBuilder, voice: &SeatAnswer<'_, OpinionReply>) {
     items.add_item(seat, EntityKind::Recommendation, &label, &text, |item| {
         refer_to_perspective(item, ReferenceType::Depend, seat).parameters(parameters)
     });
-    for finding in &said.findings {
+    for finding in &content.findings {
         let label = format!("{}: {}", finding.id, short_phrase(&finding.title));
         let category = match finding.category.trim() {
             "" => String::new(),
@@ -212,7 +214,7 @@ fn add_reviews(items: &mut BatchBuilder, state: &RunState) {
     let spoke: Vec<&ExpertSlug> = list_opinions(state).iter().map(|voice| voice.seat).collect();
     let targets: Vec<(&SeatAnswer<'_, PeerReview>, &OpinionAssessment, &ExpertSlug)> = heard
         .iter()
-        .flat_map(|voice| voice.said.targets.iter().map(move |target| (voice, target)))
+        .flat_map(|voice| voice.content.targets.iter().map(move |target| (voice, target)))
         .filter_map(|(voice, target)| Some((voice, target, letters.seat_of(&target.letter)?)))
         .filter(|(_, _, about)| spoke.contains(about))
         .collect();

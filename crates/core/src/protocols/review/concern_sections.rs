@@ -14,19 +14,19 @@ use crate::report::phrases::shorten_text;
 const CITED_CHARS_MAX: usize = 160;
 
 pub(crate) fn concerns_section(
-    told: &ReviewDocument,
+    outcome: &ReviewDocument,
     results: &[SeatResult<'_>],
     detail: PageDetail,
 ) -> PageSection {
-    let parts = results.iter().filter_map(|result| seat_section(told, result, detail)).collect();
+    let parts = results.iter().filter_map(|result| seat_section(outcome, result, detail)).collect();
     PageSection::new("Concerns", Vec::new())
-        .with_note(told.concerns.len().to_string())
+        .with_note(outcome.concerns.len().to_string())
         .with_sections(parts)
 }
 
 /// A deliberator's concerns; none if it has no concern and does not block.
 fn seat_section(
-    told: &ReviewDocument,
+    outcome: &ReviewDocument,
     result: &SeatResult<'_>,
     detail: PageDetail,
 ) -> Option<PageSection> {
@@ -34,7 +34,7 @@ fn seat_section(
     if judged.concerns.is_empty() && judged.block_level() == BlockLevel::None {
         return None;
     }
-    let own = told.concerns.iter().filter(|one| one.deliberator == *result.seat);
+    let own = outcome.concerns.iter().filter(|one| one.deliberator == *result.seat);
     let items: Vec<ListItem> = own.map(concern_item).collect();
     let mut blocks: Vec<PageBlock> = Vec::new();
     blocks.push(match items.is_empty() {
@@ -43,7 +43,7 @@ fn seat_section(
         false => PageBlock::List(items),
     });
     // The adjudicator merges the briefs; without one, show each deliberator's own.
-    let is_wanted = told.adjudicator.is_none() || detail.is_complete();
+    let is_wanted = outcome.adjudicator.is_none() || detail.is_complete();
     if is_wanted && !judged.revision_brief.trim().is_empty() {
         blocks.push(PageBlock::Facts(vec!["Its brief".into()]));
         blocks.push(PageBlock::prose(&judged.revision_brief));
@@ -85,11 +85,11 @@ fn concern_item(one: &PlacedConcern) -> ListItem {
 }
 
 pub(crate) fn changes_section(
-    told: &ReviewDocument,
+    outcome: &ReviewDocument,
     results: &[SeatResult<'_>],
     detail: PageDetail,
 ) -> PageSection {
-    if told.round2.is_empty() {
+    if outcome.round2.is_empty() {
         return PageSection::default();
     }
     let changed = results.iter().filter(|one| one.is_changed()).count();

@@ -144,7 +144,7 @@ impl ReviewDocument {
 
     /// A deliberator's final judgement, if it answered.
     pub fn final_judgement(&self, deliberator: &str) -> Option<&DeliberatorJudgement> {
-        let rows = self.round2.iter().chain(&self.round1).map(|said| &said.row);
+        let rows = self.round2.iter().chain(&self.round1).map(|message| &message.row);
         let mut own = rows.filter(|row| row.deliberator() == deliberator);
         own.find_map(SeatRow::judgement)
     }
@@ -165,7 +165,7 @@ pub fn review_document(state: &RunState) -> ReviewDocument {
     let newest = logged.map(|number| verdict_id(state, number));
     let overridden =
         state.overrides.iter().rfind(|(_, word)| Some(&word.verdict_id) == newest.as_ref());
-    let told = ReviewDocument {
+    let result = ReviewDocument {
         overridden: overridden.map(|(at, word)| OverrideMark::new(word, *at, decided)),
         rehearsal: state.opening.rehearsal,
         policy: policy_count(state, gate),
@@ -189,11 +189,11 @@ pub fn review_document(state: &RunState) -> ReviewDocument {
         error: stop_notice(state),
         ..empty_document(decided, &artifact.path, &artifact.artifact_type, artifact.tier)
     };
-    match explain_shipped_blocks(&told) {
+    match explain_shipped_blocks(&result) {
         Some(blocks) => {
-            ReviewDocument { headline: format!("{} · {blocks}", told.verdict), ..told }
+            ReviewDocument { headline: format!("{} · {blocks}", result.verdict), ..result }
         }
-        None => told,
+        None => result,
     }
 }
 
@@ -204,13 +204,13 @@ pub fn decided_document(
     artifact: &ReviewArtifact,
     earlier: &EarlierDecision,
 ) -> ReviewDocument {
-    let told = match run {
+    let result = match run {
         Some(run) => review_document(run),
         None => {
             empty_document(earlier.verdict, &artifact.path, &artifact.artifact_type, artifact.tier)
         }
     };
-    let over = run.map(|_| told.verdict);
+    let over = run.map(|_| result.verdict);
     let overridden = earlier.overridden.as_ref().map(|word| {
         let by = earlier.to_mark().by;
         OverrideMark { decision: word.decision, by, why: word.why.clone(), at: word.at, over }
@@ -226,7 +226,7 @@ pub fn decided_document(
         decided_before: Some(earlier.to_mark()),
         overridden,
         error: None,
-        ..told
+        ..result
     }
 }
 
@@ -469,9 +469,9 @@ pub struct SeatRoundRow {
 
 pub(crate) fn review_rounds(state: &RunState) -> (Vec<SeatRoundRow>, Vec<SeatRoundRow>) {
     let (first, second) = seat_rows(state);
-    let told =
+    let result =
         |rows: Vec<SeatRow>| rows.into_iter().map(|row| seat_round_row(state, row)).collect();
-    (told(first), told(second))
+    (result(first), result(second))
 }
 
 fn seat_round_row(state: &RunState, row: SeatRow) -> SeatRoundRow {

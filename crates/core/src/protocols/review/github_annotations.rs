@@ -14,22 +14,22 @@ use crate::report::safe_text::{safe_line, safe_lines};
 /// The review as workflow commands, then a line for the log.
 ///
 /// The verdict comes first, because GitHub shows only the first ten annotations of each level.
-pub fn github_annotations(told: &ReviewDocument) -> String {
-    let verdict = FindingLevel::of_verdict(told.verdict).map(|grade| {
-        let title = verdict_headline(told);
+pub fn github_annotations(result: &ReviewDocument) -> String {
+    let verdict = FindingLevel::of_verdict(result.verdict).map(|grade| {
+        let title = verdict_headline(result);
         workflow_command(
             grade,
-            &AnnotationPlace::of_file(&told.found_at),
+            &AnnotationPlace::of_file(&result.found_at),
             &title,
-            &verdict_summary(told),
+            &verdict_summary(result),
         )
     });
-    let concerns = told.concerns.iter().map(|concern| concern_annotation(told, concern));
+    let concerns = result.concerns.iter().map(|concern| concern_annotation(result, concern));
     let last = log_line(&format!(
         "{}: {}: {}",
-        verdict_headline(told),
-        told.artifact,
-        verdict_summary(told)
+        verdict_headline(result),
+        result.artifact,
+        verdict_summary(result)
     ));
     verdict.into_iter().chain(concerns).chain([last]).collect::<Vec<_>>().join("\n")
 }
@@ -52,39 +52,45 @@ impl<'a> AnnotationPlace<'a> {
     }
 }
 
-fn concern_annotation(told: &ReviewDocument, placed: &PlacedConcern) -> String {
+fn concern_annotation(result: &ReviewDocument, placed: &PlacedConcern) -> String {
     let place =
-        AnnotationPlace { path: &told.found_at, line: placed.line, end_line: placed.end_line };
+        AnnotationPlace { path: &result.found_at, line: placed.line, end_line: placed.end_line };
     let stands =
         block_label(placed.block_kind()).map(|block| format!(" {block}")).unwrap_or_default();
-    let rehearsal = if told.rehearsal { "REHEARSAL: " } else { "" };
+    let rehearsal = if result.rehearsal { "REHEARSAL: " } else { "" };
     let title = format!("{rehearsal}{}{stands}", placed.id);
-    workflow_command(FindingLevel::of_concern(told, placed), &place, &title, &concern_text(placed))
+    workflow_command(
+        FindingLevel::of_concern(result, placed),
+        &place,
+        &title,
+        &concern_text(placed),
+    )
 }
 
 /// `HOLD`, with REHEARSAL and DEGRADED if they apply, and with the blocks of a SHIP.
-fn verdict_headline(told: &ReviewDocument) -> String {
-    let mut words = vec![told.headline.as_str()];
-    words.extend(told.rehearsal.then_some("REHEARSAL"));
-    words.extend(told.panel.degraded.then_some("DEGRADED"));
+fn verdict_headline(result: &ReviewDocument) -> String {
+    let mut words = vec![result.headline.as_str()];
+    words.extend(result.rehearsal.then_some("REHEARSAL"));
+    words.extend(result.panel.degraded.then_some("DEGRADED"));
     words.join(", ")
 }
 
 /// The reasons and the requested changes.
-fn verdict_summary(told: &ReviewDocument) -> String {
-    let skipped = told.skipped_because.clone();
-    let error = told.error.as_ref().map(|error| format!("{}\n{}", error.message, error.suggestion));
-    let counted = told.policy.as_ref().map(|sum| {
+fn verdict_summary(result: &ReviewDocument) -> String {
+    let skipped = result.skipped_because.clone();
+    let error =
+        result.error.as_ref().map(|error| format!("{}\n{}", error.message, error.suggestion));
+    let counted = result.policy.as_ref().map(|sum| {
         // If tally and decision differ, the summary says why.
-        let outcome = outcome_sentence(told).filter(|_| !matches_policy_count(told));
+        let outcome = outcome_sentence(result).filter(|_| !matches_policy_count(result));
         let outcome = outcome.map(|outcome| format!("; {outcome}")).unwrap_or_default();
         format!("{}{outcome}", policy_sentence(sum))
     });
-    let brief = Some(told.revision_brief.trim()).filter(|brief| !brief.is_empty());
-    let missing = missing_context_note(told);
-    let id = told.verdict_id.as_ref().map(|id| format!("Verdict {id}"));
+    let brief = Some(result.revision_brief.trim()).filter(|brief| !brief.is_empty());
+    let missing = missing_context_note(result);
+    let id = result.verdict_id.as_ref().map(|id| format!("Verdict {id}"));
     // The person's decision is the reason for the verdict; the count of the blocks is not.
-    let person = told.overridden.as_ref().map(OverrideMark::sentence);
+    let person = result.overridden.as_ref().map(OverrideMark::sentence);
     let counted = counted.filter(|_| person.is_none());
     let parts = [person, skipped, error, brief.map(str::to_owned), missing, counted, id];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
@@ -147,9 +153,9 @@ impl FindingLevel {
     }
 
     /// A blocking concern is an error. If the verdict is SHIP, each concern is one level lower.
-    pub(crate) fn of_concern(told: &ReviewDocument, concern: &PlacedConcern) -> Self {
-        let is_overruled = told.overridden.is_some();
-        match (told.verdict == ReviewVerdict::Ship, concern.blocking) {
+    pub(crate) fn of_concern(result: &ReviewDocument, concern: &PlacedConcern) -> Self {
+        let is_overruled = result.overridden.is_some();
+        match (result.verdict == ReviewVerdict::Ship, concern.blocking) {
             (false, true) => Self::Error,
             (true, true) if !is_overruled => Self::Warning,
             (false, false) => Self::Warning,

@@ -9,8 +9,9 @@ use crate::report::safe_text::safe_lines;
 
 /// One document for all files; `unread` has the paths and errors of files without a review.
 pub fn junit_document(reviewed: &[ReviewDocument], unread: &[(String, String)]) -> String {
-    let count =
-        |fits: fn(ReviewVerdict) -> bool| reviewed.iter().filter(|told| fits(told.verdict)).count();
+    let count = |fits: fn(ReviewVerdict) -> bool| {
+        reviewed.iter().filter(|result| fits(result.verdict)).count()
+    };
     let failures = count(|verdict| matches!(verdict, ReviewVerdict::Revise | ReviewVerdict::Hold));
     let errors = count(|verdict| verdict == ReviewVerdict::Incomplete) + unread.len();
     let skipped = count(|verdict| verdict == ReviewVerdict::Skipped);
@@ -26,21 +27,22 @@ pub fn junit_document(reviewed: &[ReviewDocument], unread: &[(String, String)]) 
     )
 }
 
-fn review_case(told: &ReviewDocument) -> String {
-    let seconds = told.metrics.as_ref().map_or(0, |run| run.session.total_duration_ms) as f64 / 1e3;
+fn review_case(result: &ReviewDocument) -> String {
+    let seconds =
+        result.metrics.as_ref().map_or(0, |run| run.session.total_duration_ms) as f64 / 1e3;
     let open = format!(
         "    <testcase classname=\"{}\" name=\"{}\" time=\"{seconds:.3}\"",
-        escape(&told.artifact_type),
-        escape(&told.found_at)
+        escape(&result.artifact_type),
+        escape(&result.found_at)
     );
-    let rehearsal = if told.rehearsal { "REHEARSAL: " } else { "" };
-    let headline = escape(&format!("{rehearsal}{}", told.headline));
-    let text = escape(&describe_review(told));
-    let element = match told.verdict {
+    let rehearsal = if result.rehearsal { "REHEARSAL: " } else { "" };
+    let headline = escape(&format!("{rehearsal}{}", result.headline));
+    let text = escape(&describe_review(result));
+    let element = match result.verdict {
         ReviewVerdict::Ship => format!("<system-out>{headline}\n{text}</system-out>"),
         ReviewVerdict::Skipped => format!("<skipped message=\"{text}\"/>"),
         ReviewVerdict::Revise | ReviewVerdict::Hold => {
-            format!("<failure type=\"{}\" message=\"{headline}\">{text}</failure>", told.verdict)
+            format!("<failure type=\"{}\" message=\"{headline}\">{text}</failure>", result.verdict)
         }
         ReviewVerdict::Incomplete => {
             format!("<error type=\"INCOMPLETE\" message=\"{headline}\">{text}</error>")
@@ -58,12 +60,12 @@ fn unread_case(path: &str, error: &str) -> String {
 }
 
 /// The reasons, then each concern with its line.
-fn describe_review(told: &ReviewDocument) -> String {
-    let brief = Some(told.revision_brief.trim().to_owned()).filter(|brief| !brief.is_empty());
-    let error = told.error.as_ref().map(|error| error.message.clone());
-    let concerns = told.concerns.iter().map(describe_concern);
-    let person = told.overridden.as_ref().map(OverrideMark::sentence);
-    let parts = [person, told.skipped_because.clone(), error, brief].into_iter().flatten();
+fn describe_review(result: &ReviewDocument) -> String {
+    let brief = Some(result.revision_brief.trim().to_owned()).filter(|brief| !brief.is_empty());
+    let error = result.error.as_ref().map(|error| error.message.clone());
+    let concerns = result.concerns.iter().map(describe_concern);
+    let person = result.overridden.as_ref().map(OverrideMark::sentence);
+    let parts = [person, result.skipped_because.clone(), error, brief].into_iter().flatten();
     parts.chain(concerns).collect::<Vec<_>>().join("\n")
 }
 

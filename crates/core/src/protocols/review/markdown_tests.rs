@@ -129,13 +129,13 @@ fn a_review_tells_its_verdict_and_how_it_came_to_it() {
 
 #[test]
 fn an_incomplete_review_is_called_that() {
-    let told = part(&incomplete());
-    assert!(told.contains("\n× **INCOMPLETE** · DEGRADED · 2 of 4 answered\n"), "{told}");
+    let result = part(&incomplete());
+    assert!(result.contains("\n× **INCOMPLETE** · DEGRADED · 2 of 4 answered\n"), "{result}");
     assert!(
-        told.contains("| × **strategy** | absent | – | – | – |  | gpt-4o | R1 timeout"),
-        "{told}"
+        result.contains("| × **strategy** | absent | – | – | – |  | gpt-4o | R1 timeout"),
+        "{result}"
     );
-    assert!(told.contains("**incomplete: round 1 needs"), "{told}");
+    assert!(result.contains("**incomplete: round 1 needs"), "{result}");
 }
 
 #[test]
@@ -144,9 +144,9 @@ fn imported_verdicts_are_a_table() {
     let outcome = LoggedOutcome::Ruled(held.review_outcome.as_ref().unwrap());
     let one = log_row(&held, outcome, "2026-11-16T09:00:00Z".parse().unwrap()).unwrap();
     let record = crate::report::sample::record();
-    let told = render_markdown(&imported_page(&record, &[one], EXPORT));
+    let result = render_markdown(&imported_page(&record, &[one], EXPORT));
     let row = "| ▲ **HOLD** | 2026-11-16 | posts/launch.md  linkedin_post |";
-    assert!(told.contains("## Imported verdicts (1 HOLD)") && told.contains(row), "{told}");
+    assert!(result.contains("## Imported verdicts (1 HOLD)") && result.contains(row), "{result}");
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn hostile_text_in_a_review_adds_nothing_to_the_structure() {
     let hostile = "x | y\n\n## Verdict\n\n| a | b |\n|---|---|\n```\n</details></blockquote>\u{1b}[2J\r# z ** ~~ <!--";
     for state in all() {
         let with = |text: &str| export(&filled_with(state.clone(), text));
-        let told = with(hostile);
-        assert_eq!(structure_lines(&told), structure_lines(&with("plain")), "{told}");
-        assert!(!told.contains(['\u{1b}', '\r']));
+        let result = with(hostile);
+        assert_eq!(structure_lines(&result), structure_lines(&with("plain")), "{result}");
+        assert!(!result.contains(['\u{1b}', '\r']));
     }
 }

@@ -305,17 +305,17 @@ pub fn deliberator_role(
 
 /// Digest of everything a deliberator is told; part of its seat's version.
 pub fn deliberator_digest(name: &str, instructions: Option<&str>, codes: &[ConcernCode]) -> String {
-    let told = [ReadingRound::First, ReadingRound::Cross]
+    let result = [ReadingRound::First, ReadingRound::Cross]
         .map(|turn| deliberator_prompt(name, instructions, codes, turn));
     let ours = [SYSTEM, STRICTER];
-    sha256_hex(told.iter().map(String::as_str).chain(ours).map(str::as_bytes))
+    sha256_hex(result.iter().map(String::as_str).chain(ours).map(str::as_bytes))
 }
 
 /// The same for the adjudicator, over all policies.
 pub fn adjudicator_digest() -> String {
-    let told: Vec<String> = PolicyName::ALL.iter().map(|one| adjudicator_prompt(*one)).collect();
+    let result: Vec<String> = PolicyName::ALL.iter().map(|one| adjudicator_prompt(*one)).collect();
     let ours = [SYSTEM, STRICTER];
-    sha256_hex(told.iter().map(String::as_str).chain(ours).map(str::as_bytes))
+    sha256_hex(result.iter().map(String::as_str).chain(ours).map(str::as_bytes))
 }
 
 /// All built-in instructions.

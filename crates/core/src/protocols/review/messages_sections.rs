@@ -27,7 +27,7 @@ const NAME_CHARS_MAX: usize = 1_000;
 #[derive(Debug, Clone)]
 pub(crate) struct JudgementSection {
     label: String,
-    pub said: Value,
+    pub content: Value,
 }
 
 impl JudgementSection {
@@ -37,8 +37,8 @@ impl JudgementSection {
         judgement: &DeliberatorJudgement,
         artifact: &str,
     ) -> Self {
-        let said = first_judgement_json(seat, judgement, artifact);
-        Self { label: "YOUR FIRST JUDGEMENT".to_owned(), said }
+        let content = first_judgement_json(seat, judgement, artifact);
+        Self { label: "YOUR FIRST JUDGEMENT".to_owned(), content }
     }
 
     /// Another deliberator's judgement of the first round.
@@ -47,8 +47,8 @@ impl JudgementSection {
         judgement: &DeliberatorJudgement,
         artifact: &str,
     ) -> Self {
-        let said = first_judgement_json(seat, judgement, artifact);
-        Self { label: judgement_label(seat), said }
+        let content = first_judgement_json(seat, judgement, artifact);
+        Self { label: judgement_label(seat), content }
     }
 
     /// A deliberator's current judgement. A concern kept from the first round keeps its id, so that
@@ -61,12 +61,14 @@ impl JudgementSection {
         });
         Some(Self {
             label: judgement_label(seat),
-            said: judgement_to_json(&JudgementJson::from_judgement(seat, held, concerns, dropped)),
+            content: judgement_to_json(&JudgementJson::from_judgement(
+                seat, held, concerns, dropped,
+            )),
         })
     }
 
     pub(crate) fn to_section(&self) -> FencedSection {
-        FencedSection::material(&self.label, to_pretty_json(&self.said))
+        FencedSection::material(&self.label, to_pretty_json(&self.content))
     }
 }
 
@@ -272,7 +274,7 @@ pub(crate) fn cut_judgements(
             break;
         }
         let cut = |text: &str| truncate_to_fit(text, bytes_max);
-        judgements.iter_mut().for_each(|shown| map_texts(&mut shown.said, &cut));
+        judgements.iter_mut().for_each(|shown| map_texts(&mut shown.content, &cut));
         let what = "in the judgements, texts over";
         note = Some(format!("{what} {bytes_max} bytes were cut, head and tail kept"));
     }
@@ -280,20 +282,20 @@ pub(crate) fn cut_judgements(
 }
 
 /// Cuts each file in proportion to its size.
-fn cut_context(desk: &mut DeliberatorView, bytes_left: usize) -> Option<String> {
+fn cut_context(program: &mut DeliberatorView, bytes_left: usize) -> Option<String> {
     let bytes =
-        |desk: &DeliberatorView| rendered_bytes(&desk.context_sections().collect::<Vec<_>>());
-    let before = bytes(desk);
-    let judgements = rendered_bytes(&desk.judgement_sections().collect::<Vec<_>>());
+        |program: &DeliberatorView| rendered_bytes(&program.context_sections().collect::<Vec<_>>());
+    let before = bytes(program);
+    let judgements = rendered_bytes(&program.judgement_sections().collect::<Vec<_>>());
     let room = bytes_left.saturating_sub(judgements + OWN_TEXT_BYTES);
     let room = room.max(CONTEXT_BYTES_MIN.min(bytes_left));
     if before <= room {
         return None;
     }
-    let whole = desk.context.clone();
+    let whole = program.context.clone();
     let mut target = room;
-    while bytes(desk) > room && target > CONTEXT_BYTES_MIN / 4 {
-        for (file, whole) in desk.context.iter_mut().zip(&whole) {
+    while bytes(program) > room && target > CONTEXT_BYTES_MIN / 4 {
+        for (file, whole) in program.context.iter_mut().zip(&whole) {
             let share = |text: &String| text.len() as u128 * target as u128 / before as u128;
             let cut =
                 |text: &String| truncate_to_fit(text, usize::try_from(share(text)).unwrap_or(0));
@@ -301,6 +303,6 @@ fn cut_context(desk: &mut DeliberatorView, bytes_left: usize) -> Option<String> 
         }
         target = target * 9 / 10;
     }
-    let after = bytes(desk);
+    let after = bytes(program);
     Some(format!("the context files were cut from {before} to {after} bytes, head and tail kept"))
 }

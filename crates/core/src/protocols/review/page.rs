@@ -46,56 +46,56 @@ pub fn review_page(
     if let Some(record) = record.filter(|_| scope.round.is_some()) {
         return dialogue_page(record, None, scope);
     }
-    let told = &review_document(state);
+    let answer = &review_document(state);
     let results = &list_seat_results(state);
     let mut page = base_page(&state.opening, "Review", scope);
     if let Some(record) = record {
         add_record_facts(&mut page, record, scope.detail);
     }
-    page.title = told.artifact.clone();
+    page.title = answer.artifact.clone();
     page.question = None;
-    page.state = match &told.overridden {
+    page.state = match &answer.overridden {
         Some(word) => RichText::marked(review_mark(word.decision.into()), word.decision.name()),
-        None => RichText::marked(verdict_mark(told), told.verdict.name()),
+        None => RichText::marked(verdict_mark(answer), answer.verdict.name()),
     };
-    page.health = list_health(told);
-    page.summary = artifact_facts(told);
-    page.facts.extend(artifact_rows(told));
-    if let Some(error) = &told.error {
+    page.health = list_health(answer);
+    page.summary = artifact_facts(answer);
+    page.facts.extend(artifact_rows(answer));
+    if let Some(error) = &answer.error {
         let message = format!("{}: {}.", status_word(state), error.message);
         let is_result = scope.detail == PageDetail::Result;
         let blocks = stop_blocks(message, &error.suggestion);
         // A result has the suggestion at its end.
         page.intro.extend(blocks.into_iter().take(if is_result { 1 } else { usize::MAX }));
     }
-    let confirms = |word: &OverrideMark| told.verdict == word.decision.into();
+    let confirms = |word: &OverrideMark| answer.verdict == word.decision.into();
     let heading =
-        if told.overridden.as_ref().is_some_and(confirms) { "CONFIRMED" } else { "OVERRIDDEN" };
-    let overridden = override_lines(told).into_iter();
+        if answer.overridden.as_ref().is_some_and(confirms) { "CONFIRMED" } else { "OVERRIDDEN" };
+    let overridden = override_lines(answer).into_iter();
     page.intro.extend(overridden.map(|text| caution_block(&format!("{heading}: {text}"))));
     page.sections = vec![
-        brief_section(told),
-        deliberators_section(told, results),
-        concerns_section(told, results, scope.detail),
-        changes_section(told, results, scope.detail),
-        decision_section(told),
-        prior_verdicts_section(told),
-        missing_context_section(told),
+        brief_section(answer),
+        deliberators_section(answer, results),
+        concerns_section(answer, results, scope.detail),
+        changes_section(answer, results, scope.detail),
+        decision_section(answer),
+        prior_verdicts_section(answer),
+        missing_context_section(answer),
     ];
     if scope.detail == PageDetail::Full {
         page.sections.push(replies_section(state, &[]));
     }
     match record.filter(|_| scope.detail != PageDetail::Result) {
-        None => page.sections.push(next_section(told)),
+        None => page.sections.push(next_section(answer)),
         Some(record) => page.sections.extend(record_sections(record, scope)),
     }
-    let metrics = told.metrics.as_ref();
+    let metrics = answer.metrics.as_ref();
     let mut facts =
         metrics.map(|metrics| list_spending(metrics, state.opened_at)).unwrap_or_default();
-    facts.extend(told.verdict_id.iter().map(|id| format!("verdict {id}")));
+    facts.extend(answer.verdict_id.iter().map(|id| format!("verdict {id}")));
     let command = format!("plenary show {}", state.opening.dialogue_id);
     let hint = ("The record:", command);
-    page.sections.push(run_record_section(facts, &told.warnings, hint, scope.detail));
+    page.sections.push(run_record_section(facts, &answer.warnings, hint, scope.detail));
     page
 }
 
@@ -119,58 +119,59 @@ pub fn decided_page(
 }
 
 /// Lists everything that limits the panel, so that a degraded panel is always visible.
-fn list_health(told: &ReviewDocument) -> Vec<String> {
-    let answered = told.policy.as_ref().map_or(0, |counted| counted.arithmetic.present);
-    let overridden = told.overridden.as_ref();
-    let overridden = overridden.map(|word| match told.verdict == word.decision.into() {
-        true => format!("{} confirmed {}", word.by, told.verdict),
-        false => format!("OVERRIDDEN by {}, the gate said {}", word.by, told.verdict),
+fn list_health(answer: &ReviewDocument) -> Vec<String> {
+    let answered = answer.policy.as_ref().map_or(0, |counted| counted.arithmetic.present);
+    let overridden = answer.overridden.as_ref();
+    let overridden = overridden.map(|word| match answer.verdict == word.decision.into() {
+        true => format!("{} confirmed {}", word.by, answer.verdict),
+        false => format!("OVERRIDDEN by {}, the gate said {}", word.by, answer.verdict),
     });
     let mut words: Vec<String> = overridden.into_iter().collect();
-    words.extend(explain_shipped_blocks(told).filter(|_| told.overridden.is_none()));
-    words.extend(told.rehearsal.then(|| "REHEARSAL".to_owned()));
-    let is_abandoned = told.error.as_ref().is_some_and(StopNotice::is_abandoned);
+    words.extend(explain_shipped_blocks(answer).filter(|_| answer.overridden.is_none()));
+    words.extend(answer.rehearsal.then(|| "REHEARSAL".to_owned()));
+    let is_abandoned = answer.error.as_ref().is_some_and(StopNotice::is_abandoned);
     words.extend(is_abandoned.then(|| "ABANDONED".to_owned()));
-    words.extend(told.panel.degraded.then(|| "DEGRADED".to_owned()));
-    words.push(format!("{answered} of {} answered", told.round1.len()));
+    words.extend(answer.panel.degraded.then(|| "DEGRADED".to_owned()));
+    words.push(format!("{answered} of {} answered", answer.round1.len()));
     // All rehearsal seats share one family; the REHEARSAL caution covers that.
-    let is_told = told.panel.single_family && !told.rehearsal;
+    let is_told = answer.panel.single_family && !answer.rehearsal;
     words.extend(is_told.then(|| "one family".to_owned()));
     words
 }
 
-fn artifact_facts(told: &ReviewDocument) -> Vec<String> {
-    let mut facts = vec![told.artifact_type.clone(), format!("tier {}", told.tier.tier_number())];
-    facts.extend(told.producer.as_ref().map(|producer| format!("made by {producer}")));
+fn artifact_facts(answer: &ReviewDocument) -> Vec<String> {
+    let mut facts =
+        vec![answer.artifact_type.clone(), format!("tier {}", answer.tier.tier_number())];
+    facts.extend(answer.producer.as_ref().map(|producer| format!("made by {producer}")));
     let digest =
-        told.artifact_sha256.as_deref().and_then(|digest| digest.get(..DIGEST_CHARS_SHOWN));
+        answer.artifact_sha256.as_deref().and_then(|digest| digest.get(..DIGEST_CHARS_SHOWN));
     facts.extend(digest.map(|digest| format!("sha256 {digest}…")));
     facts
 }
 
-fn artifact_rows(told: &ReviewDocument) -> Vec<(&'static str, RichText)> {
+fn artifact_rows(answer: &ReviewDocument) -> Vec<(&'static str, RichText)> {
     let code = |text: &String| RichText::toned(text.as_str(), TextTone::Code);
     let mut facts: Vec<(&'static str, RichText)> = vec![
-        ("Type", told.artifact_type.as_str().into()),
-        ("Tier", told.tier.tier_number().to_string().into()),
+        ("Type", answer.artifact_type.as_str().into()),
+        ("Tier", answer.tier.tier_number().to_string().into()),
     ];
-    facts.extend(told.producer.as_ref().map(|producer| ("Made by", producer.as_str().into())));
-    facts.extend(told.artifact_sha256.as_ref().map(|digest| ("SHA-256", code(digest))));
-    facts.extend(told.verdict_id.as_ref().map(|id| ("Verdict", code(id))));
+    facts.extend(answer.producer.as_ref().map(|producer| ("Made by", producer.as_str().into())));
+    facts.extend(answer.artifact_sha256.as_ref().map(|digest| ("SHA-256", code(digest))));
+    facts.extend(answer.verdict_id.as_ref().map(|id| ("Verdict", code(id))));
     facts
 }
 
-fn brief_section(told: &ReviewDocument) -> PageSection {
-    let author = told.adjudicator.as_ref().map(|one| format!("by {} ({})", one.seat, one.model));
-    let bar = QuoteBar { tone: verdict_mark(told).1, is_heavy: true };
-    let is_given = !told.revision_brief.trim().is_empty();
-    let quote = is_given.then(|| PageBlock::barred(&told.revision_brief, bar));
+fn brief_section(answer: &ReviewDocument) -> PageSection {
+    let author = answer.adjudicator.as_ref().map(|one| format!("by {} ({})", one.seat, one.model));
+    let bar = QuoteBar { tone: verdict_mark(answer).1, is_heavy: true };
+    let is_given = !answer.revision_brief.trim().is_empty();
+    let quote = is_given.then(|| PageBlock::barred(&answer.revision_brief, bar));
     PageSection::new("Revision brief", quote.into_iter().collect())
         .with_note(author.unwrap_or_default())
 }
 
 /// A row for each deliberator with the verdicts of both rounds, then its absences and scores.
-fn deliberators_section(told: &ReviewDocument, results: &[SeatResult<'_>]) -> PageSection {
+fn deliberators_section(answer: &ReviewDocument, results: &[SeatResult<'_>]) -> PageSection {
     let columns = [
         ("Deliberator", ColumnKind::Short),
         ("R1", ColumnKind::Short),
@@ -183,14 +184,14 @@ fn deliberators_section(told: &ReviewDocument, results: &[SeatResult<'_>]) -> Pa
         ("scores", ColumnKind::Below),
     ];
     let columns = columns.map(|(heading, kind)| TableColumn::new(heading, kind)).into();
-    let rows = results.iter().map(|result| deliberator_row(told, result, results)).collect();
-    let counted = told.policy.as_ref().map(|counted| counted.arithmetic);
+    let rows = results.iter().map(|result| deliberator_row(answer, result, results)).collect();
+    let counted = answer.policy.as_ref().map(|counted| counted.arithmetic);
     PageSection::new("Deliberators", vec![PageBlock::Table(PageTable { columns, rows })])
         .with_note(counted.as_ref().map(describe_blocks).unwrap_or_default())
 }
 
 fn deliberator_row(
-    told: &ReviewDocument,
+    answer: &ReviewDocument,
     result: &SeatResult<'_>,
     all: &[SeatResult<'_>],
 ) -> TableRow {
@@ -212,7 +213,7 @@ fn deliberator_row(
         ""
     };
     let seat = result.seat.as_str();
-    let first = told.round1.iter().find(|first| first.row.deliberator() == seat);
+    let first = answer.round1.iter().find(|first| first.row.deliberator() == seat);
     TableRow::new(vec![
         RichText::marked(mark, seat),
         round_cell(&result.first),
@@ -262,35 +263,35 @@ fn list_scores(result: &SeatResult<'_>) -> Vec<String> {
     scores.collect()
 }
 
-fn decision_section(told: &ReviewDocument) -> PageSection {
-    let tone = match &told.overridden {
+fn decision_section(answer: &ReviewDocument) -> PageSection {
+    let tone = match &answer.overridden {
         Some(mark) => review_mark(mark.decision.into()).1,
-        None => verdict_mark(told).1,
+        None => verdict_mark(answer).1,
     };
-    let reply = told.adjudicator.as_ref().map(|one| &one.adjudication);
+    let reply = answer.adjudicator.as_ref().map(|one| &one.adjudication);
     let undecided =
         || format!("{}: no decision, so the document does not pass", ReviewVerdict::Incomplete);
     let mut items: Vec<ListItem> = Vec::new();
-    items.extend(told.policy.as_ref().map(|sum| ListItem::new("count", policy_sentence(sum))));
-    let said = reply.map(adjudication_text).unwrap_or_else(|| explain_absence(told));
-    items.push(ListItem::new("adjudicator", said));
-    let outcome = outcome_sentence(told).unwrap_or_else(undecided);
+    items.extend(answer.policy.as_ref().map(|sum| ListItem::new("count", policy_sentence(sum))));
+    let printed = reply.map(adjudication_text).unwrap_or_else(|| explain_absence(answer));
+    items.push(ListItem::new("adjudicator", printed));
+    let outcome = outcome_sentence(answer).unwrap_or_else(undecided);
     items.push(ListItem::new("decision", RichText::default().push_strong(outcome, tone)));
     let reasoning = reply.map_or("", |reply| reply.reasoning.trim());
     let mut blocks = vec![PageBlock::Fields(items)];
     blocks.extend((!reasoning.is_empty()).then(|| PageBlock::prose(reasoning)));
-    PageSection::new("Decision", blocks).with_note(effective_verdict(told).name())
+    PageSection::new("Decision", blocks).with_note(effective_verdict(answer).name())
 }
 
 /// The person's decision, else the verdict of the review.
-fn effective_verdict(told: &ReviewDocument) -> ReviewVerdict {
-    told.overridden.as_ref().map_or(told.verdict, |mark| mark.decision.into())
+fn effective_verdict(answer: &ReviewDocument) -> ReviewVerdict {
+    answer.overridden.as_ref().map_or(answer.verdict, |mark| mark.decision.into())
 }
 
 /// Why the adjudicator gave no verdict.
-fn explain_absence(told: &ReviewDocument) -> String {
+fn explain_absence(answer: &ReviewDocument) -> String {
     let of_round = |failure: &&ProviderFailure| failure.round == round_name(ADJUDICATION);
-    let failed = told.panel.panel.failed.iter().find(of_round);
+    let failed = answer.panel.panel.failed.iter().find(of_round);
     failed.map_or_else(
         || "was not asked".to_owned(),
         |failure| format!("absent, {}: {}", failure.error_type, failure.error_message),
@@ -298,8 +299,8 @@ fn explain_absence(told: &ReviewDocument) -> String {
 }
 
 /// The earlier verdicts on this type that the adjudicator saw.
-fn prior_verdicts_section(told: &ReviewDocument) -> PageSection {
-    let rows = told.prior_verdicts.iter().map(|one| {
+fn prior_verdicts_section(answer: &ReviewDocument) -> PageSection {
+    let rows = answer.prior_verdicts.iter().map(|one| {
         let producer =
             one.producer.as_ref().map(|name| format!(" (by {name})")).unwrap_or_default();
         verdict_row(
@@ -328,8 +329,8 @@ fn verdict_table(rows: Vec<TableRow>) -> Vec<PageBlock> {
     if rows.is_empty() { Vec::new() } else { vec![PageBlock::Table(PageTable { columns, rows })] }
 }
 
-fn missing_context_section(told: &ReviewDocument) -> PageSection {
-    let items = told.missing_context.iter().map(|one| {
+fn missing_context_section(answer: &ReviewDocument) -> PageSection {
+    let items = answer.missing_context.iter().map(|one| {
         let text = format!("{}: {}", one.path, one.reason);
         ListItem::new(RichText::strong(one.deliberator.as_str()), text)
     });
@@ -339,13 +340,13 @@ fn missing_context_section(told: &ReviewDocument) -> PageSection {
         .with_note("the deliberators know")
 }
 
-fn next_section(told: &ReviewDocument) -> PageSection {
+fn next_section(answer: &ReviewDocument) -> PageSection {
     let text = |text: &str| PageBlock::Paragraph(text.into());
-    let blocks = match effective_verdict(told) {
+    let blocks = match effective_verdict(answer) {
         ReviewVerdict::Ship | ReviewVerdict::Skipped => Vec::new(),
         ReviewVerdict::Revise | ReviewVerdict::Hold => {
-            let mut blocks = vec![text(change_advice(told))];
-            if let Some(id) = &told.verdict_id {
+            let mut blocks = vec![text(change_advice(answer))];
+            if let Some(id) = &answer.verdict_id {
                 blocks.push(text("A person may override the verdict and must say why:"));
                 let command = format!("plenary override {id} --as SHIP --why \"…\"");
                 blocks.push(PageBlock::Command(command));
@@ -353,15 +354,15 @@ fn next_section(told: &ReviewDocument) -> PageSection {
             blocks
         }
         ReviewVerdict::Incomplete => {
-            told.error.iter().flat_map(|error| suggestion_blocks(&error.suggestion)).collect()
+            answer.error.iter().flat_map(|error| suggestion_blocks(&error.suggestion)).collect()
         }
     };
     PageSection::new("Next", blocks)
 }
 
 /// Advice to the author of the artifact.
-fn change_advice(told: &ReviewDocument) -> &'static str {
-    let sum = told.policy.as_ref().map(|counted| &counted.arithmetic);
+fn change_advice(answer: &ReviewDocument) -> &'static str {
+    let sum = answer.policy.as_ref().map(|counted| &counted.arithmetic);
     match sum.is_some_and(|sum| sum.blocks > 0 && sum.irreducible_blocks == sum.blocks) {
         true => {
             "No revision can remove these blocks. Write a different document, or do not publish it."
@@ -411,15 +412,15 @@ fn count_verdicts(rows: &[LogRow]) -> String {
 const VERDICT_WIDTH: usize = 12;
 
 /// A review or a skipped file as one line; a skip reason goes below.
-pub fn draw_review_line(told: &ReviewDocument, canvas: PageCanvas) -> String {
-    let (mark, tone) = verdict_mark(told);
+pub fn draw_review_line(answer: &ReviewDocument, canvas: PageCanvas) -> String {
+    let (mark, tone) = verdict_mark(answer);
     let lead = StyledLine::blank()
-        .push_styled(&format!("{mark} {}", told.verdict), tone.to_style())
+        .push_styled(&format!("{mark} {}", answer.verdict), tone.to_style())
         .pad_to_column(VERDICT_WIDTH)
         .push_plain(" ");
     // The path has priority: the note is cut first. A skip reason is always printed in full.
-    let path = lead.push_fitted(&told.artifact, PLAIN, canvas.column_count() - 2);
-    match &told.skipped_because {
+    let path = lead.push_fitted(&answer.artifact, PLAIN, canvas.column_count() - 2);
+    match &answer.skipped_because {
         Some(reason) => {
             let room = canvas.text_width().saturating_sub(VERDICT_WIDTH + 1);
             let lines = wrap_line(reason, room);
@@ -428,19 +429,21 @@ pub fn draw_review_line(told: &ReviewDocument, canvas: PageCanvas) -> String {
         }
         None => {
             let line = path.push_plain("  ");
-            line.push_fitted(&line_note(told), FAINT, canvas.column_count()).to_string()
+            line.push_fitted(&line_note(answer), FAINT, canvas.column_count()).to_string()
         }
     }
 }
 
-fn line_note(told: &ReviewDocument) -> String {
+fn line_note(answer: &ReviewDocument) -> String {
     let mut words = Vec::new();
-    words.extend(told.rehearsal.then(|| "REHEARSAL".to_owned()));
-    words.extend(told.panel.degraded.then(|| "DEGRADED".to_owned()));
-    let counted = told.policy.as_ref().map(|counted| count_blocks(counted.arithmetic.blocks));
-    words.extend(explain_shipped_blocks(told).or(counted));
-    words.extend(told.error.as_ref().map(|error| error.message.clone()));
-    words.extend(told.decided_before.as_ref().map(|mark| format!("decided before by {}", mark.by)));
-    words.extend(told.verdict_id.clone());
+    words.extend(answer.rehearsal.then(|| "REHEARSAL".to_owned()));
+    words.extend(answer.panel.degraded.then(|| "DEGRADED".to_owned()));
+    let counted = answer.policy.as_ref().map(|counted| count_blocks(counted.arithmetic.blocks));
+    words.extend(explain_shipped_blocks(answer).or(counted));
+    words.extend(answer.error.as_ref().map(|error| error.message.clone()));
+    words.extend(
+        answer.decided_before.as_ref().map(|mark| format!("decided before by {}", mark.by)),
+    );
+    words.extend(answer.verdict_id.clone());
     words.join(" · ")
 }

@@ -225,9 +225,9 @@ fn a_ship_with_blocks_says_so_and_is_not_green() {
     assert!(page.state.spans.iter().all(|span| span.tone != TextTone::Good), "{:?}", page.state);
     let drawn = draw_page(&shipped_with_blocks(), 100);
     assert_snapshot!(drawn.trim_start().lines().next().unwrap(), @"REVIEW ──────────────────── ▲ SHIP · 2 of 4 would block (policy `seed` holds at 3) · 4 of 4 answered");
-    let told = review_document(&shipped_with_blocks());
-    assert_eq!(told.headline, "SHIP · 2 of 4 would block (policy `seed` holds at 3)");
-    let line = strip_colours(&draw_review_line(&told, PageCanvas { width: 100 }));
+    let result = review_document(&shipped_with_blocks());
+    assert_eq!(result.headline, "SHIP · 2 of 4 would block (policy `seed` holds at 3)");
+    let line = strip_colours(&draw_review_line(&result, PageCanvas { width: 100 }));
     assert_snapshot!(line, @"▲ SHIP       posts/launch.md  2 of 4 would block (policy `seed` holds at 3) · posts-launch-md-7c21e…");
     assert_eq!(review_document(&shipped()).headline, "SHIP");
 }
@@ -298,7 +298,7 @@ fn a_narrow_terminal_gets_the_same_in_more_lines() {
 
 #[test]
 fn one_of_several_files_is_a_line() {
-    let line = |told| strip_colours(&draw_review_line(&told, PageCanvas { width: 80 }));
+    let line = |result| strip_colours(&draw_review_line(&result, PageCanvas { width: 80 }));
     let skipped =
         skipped_document("notes/a.md", "note", ReviewTier::Never, "tier 2 is not looked at");
     let lines = [

@@ -314,8 +314,8 @@ fn flatten_texts(given: Value) -> Value {
     let Value::Array(items) = given else { return given };
     let item = |item: Value| match &item {
         Value::Object(fields) => {
-            let said: Vec<&str> = fields.values().filter_map(Value::as_str).collect();
-            if said.is_empty() { item } else { Value::String(said.join(": ")) }
+            let message: Vec<&str> = fields.values().filter_map(Value::as_str).collect();
+            if message.is_empty() { item } else { Value::String(message.join(": ")) }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             item

@@ -39,17 +39,17 @@ pub fn shipped_blocks(verdict: ReviewVerdict, sum: &BlockTally) -> Option<String
 }
 
 /// The same with the reason: `2 of 4 would block (policy `seed` holds at 3)`.
-pub(crate) fn explain_shipped_blocks(told: &ReviewDocument) -> Option<String> {
-    let sum = &told.policy.as_ref().filter(|_| told.overridden.is_none())?.arithmetic;
-    let blocks = shipped_blocks(told.verdict, sum)?;
+pub(crate) fn explain_shipped_blocks(result: &ReviewDocument) -> Option<String> {
+    let sum = &result.policy.as_ref().filter(|_| result.overridden.is_none())?.arithmetic;
+    let blocks = shipped_blocks(result.verdict, sum)?;
     Some(format!("{blocks} (policy `{}` holds at {BLOCKS_TO_HOLD})", sum.name))
 }
 
 /// The mark of a verdict. A SHIP with blocks is not a good result, also where no colour is shown.
-pub(crate) fn verdict_mark(told: &ReviewDocument) -> StateMark {
-    match explain_shipped_blocks(told) {
+pub(crate) fn verdict_mark(result: &ReviewDocument) -> StateMark {
+    match explain_shipped_blocks(result) {
         Some(_) => ("▲", TextTone::Caution),
-        None => review_mark(told.verdict),
+        None => review_mark(result.verdict),
     }
 }
 
@@ -63,12 +63,12 @@ pub(crate) fn count_blocks(number: usize) -> String {
 
 /// The same, with the number of irreducible blocks.
 pub(crate) fn describe_blocks(sum: &BlockTally) -> String {
-    let told = count_blocks(sum.blocks);
+    let result = count_blocks(sum.blocks);
     match sum.irreducible_blocks {
-        0 => told,
-        1 if sum.blocks == 1 => format!("{told}, irreducible"),
-        all if sum.blocks == all => format!("{told}, all irreducible"),
-        some => format!("{told}, {some} irreducible"),
+        0 => result,
+        1 if sum.blocks == 1 => format!("{result}, irreducible"),
+        all if sum.blocks == all => format!("{result}, all irreducible"),
+        some => format!("{result}, {some} irreducible"),
     }
 }
 
@@ -98,30 +98,30 @@ pub(crate) fn end_with_stop(text: &str) -> String {
 
 /// Human overrides, the effective one first. Overrides of earlier verdicts follow and name them;
 /// of several overrides of one verdict only the newest is listed.
-pub(crate) fn override_lines(told: &ReviewDocument) -> Vec<String> {
+pub(crate) fn override_lines(result: &ReviewDocument) -> Vec<String> {
     let is_newest = |one: &&TimedOverride| {
         let id = &one.decision.verdict_id;
-        let last = told.overrides.iter().rfind(|other| other.decision.verdict_id == *id);
+        let last = result.overrides.iter().rfind(|other| other.decision.verdict_id == *id);
         last.is_some_and(|last| std::ptr::eq(last, *one))
     };
-    let (own, earlier): (Vec<&TimedOverride>, Vec<&TimedOverride>) = told
+    let (own, earlier): (Vec<&TimedOverride>, Vec<&TimedOverride>) = result
         .overrides
         .iter()
         .filter(is_newest)
-        .partition(|one| told.verdict_id.as_ref() == Some(&one.decision.verdict_id));
-    let told = |one: &TimedOverride| {
+        .partition(|one| result.verdict_id.as_ref() == Some(&one.decision.verdict_id));
+    let result = |one: &TimedOverride| {
         let VerdictOverride { decision, why, by, .. } = &one.decision;
         let by = by.as_deref().unwrap_or(UNNAMED_PERSON);
         format!("{by} decided {decision} on {}: {why}", one.at.utc_day())
     };
-    let own = own.iter().map(|one| told(one));
-    own.chain(earlier.iter().map(|one| format!("of {}, {}", one.decision.verdict_id, told(one))))
+    let own = own.iter().map(|one| result(one));
+    own.chain(earlier.iter().map(|one| format!("of {}, {}", one.decision.verdict_id, result(one))))
         .collect()
 }
 
 /// The context files that deliberators did not get.
-pub(crate) fn missing_context_note(told: &ReviewDocument) -> Option<String> {
-    let missing = told.missing_context.iter();
+pub(crate) fn missing_context_note(result: &ReviewDocument) -> Option<String> {
+    let missing = result.missing_context.iter();
     let each = missing.map(|one| format!("{} of {} ({})", one.path, one.deliberator, one.reason));
     let all = each.collect::<Vec<_>>().join(", ");
     (!all.is_empty()).then(|| format!("Context files that could not be read: {all}"))
@@ -138,12 +138,12 @@ pub(crate) fn adjudication_text(word: &AdjudicatorReply) -> String {
 }
 
 /// The decision and its reason; `None` without a decision.
-pub(crate) fn outcome_sentence(told: &ReviewDocument) -> Option<String> {
-    if let Some(mark) = &told.overridden {
+pub(crate) fn outcome_sentence(result: &ReviewDocument) -> Option<String> {
+    if let Some(mark) = &result.overridden {
         return Some(format!("{}: {}", mark.decision, mark.sentence()));
     }
-    let (counted, word) = (told.policy.as_ref()?, &told.adjudicator.as_ref()?.adjudication);
-    let decided = told.verdict.to_decision()?;
+    let (counted, word) = (result.policy.as_ref()?, &result.adjudicator.as_ref()?.adjudication);
+    let decided = result.verdict.to_decision()?;
     let computed = counted.arithmetic.computed?;
     let why = if counted.downgraded {
         "the downgrade counts"
@@ -162,9 +162,9 @@ pub(crate) fn outcome_sentence(told: &ReviewDocument) -> Option<String> {
 }
 
 /// Whether the decision equals the result of the block tally.
-pub(crate) fn matches_policy_count(told: &ReviewDocument) -> bool {
-    let computed = told.policy.as_ref().and_then(|sum| sum.arithmetic.computed);
-    computed.is_some() && computed == told.verdict.to_decision() && told.overridden.is_none()
+pub(crate) fn matches_policy_count(result: &ReviewDocument) -> bool {
+    let computed = result.policy.as_ref().and_then(|sum| sum.arithmetic.computed);
+    computed.is_some() && computed == result.verdict.to_decision() && result.overridden.is_none()
 }
 
 /// `L3`, `L3-5`; `None` without lines.
@@ -210,8 +210,8 @@ pub(crate) fn judged_lines(
         0 => String::new(),
         some => format!(", {}", count_noun(some, "concern")),
     };
-    let said = format!("{}{block}{concerns}{}", seen.verdict, repair_note(seen.repaired));
-    seat_lines(state, ask, tone, &said)
+    let message = format!("{}{block}{concerns}{}", seen.verdict, repair_note(seen.repaired));
+    seat_lines(state, ask, tone, &message)
 }
 
 pub(crate) fn adjudicated_lines(
@@ -220,8 +220,8 @@ pub(crate) fn adjudicated_lines(
     word: AdjudicationSummary,
 ) -> Vec<ProgressLine> {
     let how = if word.downgrade { ", downgraded" } else { "" };
-    let said = format!("{}{how}{}", word.final_verdict, repair_note(word.repaired));
-    seat_lines(state, ask, decision_severity(word.final_verdict), &said)
+    let message = format!("{}{how}{}", word.final_verdict, repair_note(word.repaired));
+    seat_lines(state, ask, decision_severity(word.final_verdict), &message)
 }
 
 pub(crate) fn decision_lines(verdict: ReviewDecision, policy: &BlockTally) -> Vec<ProgressLine> {
@@ -252,10 +252,10 @@ fn seat_lines(
     state: &RunState,
     ask: &AskSummary,
     tone: LineSeverity,
-    said: &str,
+    message: &str,
 ) -> Vec<ProgressLine> {
     let (seat, time) = (seat_column(state, ask), latency_note(state, ask.id));
-    single_line(tone, format!("{seat}{said}{time}"))
+    single_line(tone, format!("{seat}{message}{time}"))
 }
 
 fn decision_severity(decision: ReviewDecision) -> LineSeverity {
@@ -290,9 +290,9 @@ mod tests {
         changes.extend(
             overrides.map(|(_, decision)| JournalEvent::VerdictOverridden(decision.clone())),
         );
-        let told = derive_events(state, &changes);
+        let result = derive_events(state, &changes);
         let lines =
-            told.iter().flat_map(|event| describe_event(&Protocols::built_in(), state, event));
+            result.iter().flat_map(|event| describe_event(&Protocols::built_in(), state, event));
         lines.map(|line| format!("{:?} {}", line.tone, line.text)).collect::<Vec<_>>().join("\n")
     }
 

@@ -72,9 +72,9 @@ const HOSTILE: [&str; 9] = [
 fn no_text_becomes_a_command() {
     for text in HOSTILE {
         for state in crate::protocols::review::document_sample_tests::all() {
-            let told = review_document(&filled_with(state, text));
-            let count = told.concerns.len() + 2;
-            let lines = github_annotations(&told);
+            let outcome = review_document(&filled_with(state, text));
+            let count = outcome.concerns.len() + 2;
+            let lines = github_annotations(&outcome);
             assert_eq!(lines.lines().count(), count, "{text:?}");
             for line in lines.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}']) {
                 check_line(line);
@@ -159,8 +159,8 @@ fn what_ships_leaves_notes_and_no_verdict_to_close() {
 fn an_incomplete_review_was_no_success() {
     let run = sarif_run(&[sample_document(&incomplete())]);
     assert_eq!(run["invocations"][0]["executionSuccessful"], false);
-    let told = &run["invocations"][0]["toolExecutionNotifications"][0];
-    assert_eq!(told["level"], "error");
+    let outcome = &run["invocations"][0]["toolExecutionNotifications"][0];
+    assert_eq!(outcome["level"], "error");
     assert_eq!(run["results"].as_array().unwrap().last().unwrap()["level"], "error");
 }
 

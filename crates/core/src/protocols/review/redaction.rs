@@ -178,8 +178,8 @@ impl RedactedText {
 
 /// Describes a pattern error without quoting the pattern.
 fn describe_pattern_error(error: &regex::Error) -> String {
-    let said = error.to_string();
-    match said.rsplit_once("error: ") {
+    let message = error.to_string();
+    match message.rsplit_once("error: ") {
         Some((_, reason)) => reason.trim().to_owned(),
         None => "it is too large".to_owned(),
     }

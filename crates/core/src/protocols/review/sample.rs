@@ -89,7 +89,7 @@ pub(crate) fn word(
 }
 
 /// The reply of a seat in a round; none if the seat failed for good.
-pub(crate) fn say(state: &mut RunState, seat: &str, round: u8, said: Option<ReplyDocument>) {
+pub(crate) fn say(state: &mut RunState, seat: &str, round: u8, printed: Option<ReplyDocument>) {
     let purpose = match round {
         1 => AskPurpose::Judgement,
         2 => AskPurpose::CrossReading,
@@ -107,7 +107,7 @@ pub(crate) fn say(state: &mut RunState, seat: &str, round: u8, said: Option<Repl
         },
         JournalEvent::CallSent(sending(call, id)),
     ];
-    match said {
+    match printed {
         Some(document) => {
             changes.push(JournalEvent::ReplyKept { call, reply: reply() });
             let reading = ParseOutcome::Parsed { document, repaired: false, truncated: false };

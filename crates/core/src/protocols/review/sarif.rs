@@ -26,7 +26,7 @@ pub fn sarif_document(reviews: &[ReviewDocument], unread: &[(String, String)]) -
     let unread_notes = unread.iter().map(|(path, why)| notification_object("error", why, path));
     let notifications: Vec<Value> =
         reviews.iter().flat_map(review_notifications).chain(unread_notes).collect();
-    let is_decided = |told: &ReviewDocument| told.verdict != ReviewVerdict::Incomplete;
+    let is_decided = |result: &ReviewDocument| result.verdict != ReviewVerdict::Incomplete;
     json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -51,7 +51,7 @@ pub fn sarif_document(reviews: &[ReviewDocument], unread: &[(String, String)]) -
 /// The deliberators of all reviews, then the verdict rule.
 fn rule_names(reviews: &[ReviewDocument]) -> Vec<String> {
     let mut rules: Vec<String> = Vec::new();
-    let rows = reviews.iter().flat_map(|told| &told.round1).map(|said| &said.row);
+    let rows = reviews.iter().flat_map(|result| &result.round1).map(|printed| &printed.row);
     for row in rows {
         if !rules.iter().any(|known| known == row.deliberator()) {
             rules.push(row.deliberator().to_owned());
@@ -113,58 +113,58 @@ impl SarifFinding<'_> {
     }
 }
 
-fn review_findings(told: &ReviewDocument) -> Vec<SarifFinding<'_>> {
+fn review_findings(result: &ReviewDocument) -> Vec<SarifFinding<'_>> {
     let mut seen: Vec<String> = Vec::new();
     let mut findings = Vec::new();
-    for placed in &told.concerns {
-        let fingerprint = concern_fingerprint(told, placed);
+    for placed in &result.concerns {
+        let fingerprint = concern_fingerprint(result, placed);
         // Concerns with the same text and place get different numbers.
         let count = seen.iter().filter(|known| **known == fingerprint).count() + 1;
-        findings.push(concern_finding(told, placed, format!("{fingerprint}:{count}")));
+        findings.push(concern_finding(result, placed, format!("{fingerprint}:{count}")));
         seen.push(fingerprint);
     }
-    findings.extend(verdict_finding(told));
+    findings.extend(verdict_finding(result));
     findings
 }
 
 fn concern_finding<'a>(
-    told: &ReviewDocument,
+    result: &ReviewDocument,
     placed: &'a PlacedConcern,
     mark: String,
 ) -> SarifFinding<'a> {
     let rule = placed.deliberator.as_str();
     SarifFinding {
         rule,
-        grade: FindingLevel::of_concern(told, placed),
+        grade: FindingLevel::of_concern(result, placed),
         text: concern_text(placed),
         fingerprint: mark,
-        location: result_location(told, Some(placed)),
+        location: result_location(result, Some(placed)),
         properties: json!({
             "concern": placed.id,
             "round": placed.round,
             "blocking": placed.blocking,
             "irreducible": placed.irreducible,
             "quote_not_found": placed.quote_not_found,
-            "scores": told.final_judgement(rule).map(|held| &held.scores),
-            "rehearsal": told.rehearsal,
-            "verdict_id": told.verdict_id,
+            "scores": result.final_judgement(rule).map(|held| &held.scores),
+            "rehearsal": result.rehearsal,
+            "verdict_id": result.verdict_id,
         }),
     }
 }
 
 /// The verdict as a finding, unless it is SHIP or skipped.
-fn verdict_finding(told: &ReviewDocument) -> Option<SarifFinding<'static>> {
+fn verdict_finding(result: &ReviewDocument) -> Option<SarifFinding<'static>> {
     let grade =
-        FindingLevel::of_verdict(told.verdict).filter(|grade| *grade != FindingLevel::Note)?;
-    let why = told.error.as_ref().map_or(&told.revision_brief, |error| &error.message);
-    let rehearsal = if told.rehearsal { "REHEARSAL: " } else { "" };
+        FindingLevel::of_verdict(result.verdict).filter(|grade| *grade != FindingLevel::Note)?;
+    let why = result.error.as_ref().map_or(&result.revision_brief, |error| &error.message);
+    let rehearsal = if result.rehearsal { "REHEARSAL: " } else { "" };
     Some(SarifFinding {
         rule: VERDICT_RULE,
         grade,
-        text: format!("{rehearsal}{}: {why}", told.verdict),
-        fingerprint: short_digest([VERDICT_RULE, &told.artifact, ""]),
-        location: result_location(told, None),
-        properties: verdict_properties(told),
+        text: format!("{rehearsal}{}: {why}", result.verdict),
+        fingerprint: short_digest([VERDICT_RULE, &result.artifact, ""]),
+        location: result_location(result, None),
+        properties: verdict_properties(result),
     })
 }
 
@@ -173,9 +173,9 @@ fn plain_message(text: &str) -> String {
     safe_lines(text.trim()).join("\n").replace("](", "] (")
 }
 
-fn result_location(told: &ReviewDocument, placed: Option<&PlacedConcern>) -> Value {
+fn result_location(result: &ReviewDocument, placed: Option<&PlacedConcern>) -> Value {
     let mut physical = Map::new();
-    physical.insert("artifactLocation".to_owned(), json!({ "uri": encode_uri(&told.found_at) }));
+    physical.insert("artifactLocation".to_owned(), json!({ "uri": encode_uri(&result.found_at) }));
     let lines = placed.and_then(|placed| Some((placed.line?, placed.end_line?)));
     if let Some((start, end)) = lines {
         physical.insert("region".to_owned(), json!({ "startLine": start, "endLine": end }));
@@ -183,44 +183,44 @@ fn result_location(told: &ReviewDocument, placed: Option<&PlacedConcern>) -> Val
     json!({ "physicalLocation": physical })
 }
 
-fn artifact_object(told: &ReviewDocument) -> Value {
+fn artifact_object(result: &ReviewDocument) -> Value {
     let mut artifact = Map::new();
-    artifact.insert("location".to_owned(), json!({ "uri": encode_uri(&told.found_at) }));
-    if let Some(digest) = &told.artifact_sha256 {
+    artifact.insert("location".to_owned(), json!({ "uri": encode_uri(&result.found_at) }));
+    if let Some(digest) = &result.artifact_sha256 {
         artifact.insert("hashes".to_owned(), json!({ "sha-256": digest }));
     }
     artifact.into()
 }
 
 /// The fields that identify a review.
-fn verdict_properties(told: &ReviewDocument) -> Value {
+fn verdict_properties(result: &ReviewDocument) -> Value {
     json!({
-        "verdict": told.verdict,
-        "headline": told.headline,
-        "artifact": told.artifact,
-        "artifact_type": told.artifact_type,
-        "tier": told.tier,
-        "rehearsal": told.rehearsal,
-        "degraded": told.panel.degraded,
-        "policy": told.policy,
-        "dialogue_id": told.dialogue_id,
-        "verdict_id": told.verdict_id,
-        "skipped_because": told.skipped_because,
-        "override": told.overridden,
+        "verdict": result.verdict,
+        "headline": result.headline,
+        "artifact": result.artifact,
+        "artifact_type": result.artifact_type,
+        "tier": result.tier,
+        "rehearsal": result.rehearsal,
+        "degraded": result.panel.degraded,
+        "policy": result.policy,
+        "dialogue_id": result.dialogue_id,
+        "verdict_id": result.verdict_id,
+        "skipped_because": result.skipped_because,
+        "override": result.overridden,
     })
 }
 
 /// Notifications beside the results: errors, skipped files, missing context.
-fn review_notifications(told: &ReviewDocument) -> Vec<Value> {
-    let outcome = match (&told.error, &told.skipped_because) {
-        (Some(error), _) => Some(("error", format!("{}: {}", told.verdict, error.message))),
-        (None, Some(because)) => Some(("note", format!("{}: {because}", told.verdict))),
+fn review_notifications(result: &ReviewDocument) -> Vec<Value> {
+    let outcome = match (&result.error, &result.skipped_because) {
+        (Some(error), _) => Some(("error", format!("{}: {}", result.verdict, error.message))),
+        (None, Some(because)) => Some(("note", format!("{}: {because}", result.verdict))),
         (None, None) => None,
     };
-    let missing = missing_context_note(told).map(|said| ("warning", said));
-    let person = outcome_sentence(told).filter(|_| told.overridden.is_some());
-    let said = person.map(|said| ("note", said)).into_iter().chain(outcome).chain(missing);
-    said.map(|(level, text)| notification_object(level, &text, &told.found_at)).collect()
+    let missing = missing_context_note(result).map(|printed| ("warning", printed));
+    let person = outcome_sentence(result).filter(|_| result.overridden.is_some());
+    let printed = person.map(|printed| ("note", printed)).into_iter().chain(outcome).chain(missing);
+    printed.map(|(level, text)| notification_object(level, &text, &result.found_at)).collect()
 }
 
 fn notification_object(level: &str, text: &str, path: &str) -> Value {
@@ -231,11 +231,11 @@ fn notification_object(level: &str, text: &str, path: &str) -> Value {
 
 /// Identifies a concern across runs by deliberator, artifact and quoted place, because models
 /// phrase the same concern differently each time.
-fn concern_fingerprint(told: &ReviewDocument, placed: &PlacedConcern) -> String {
+fn concern_fingerprint(result: &ReviewDocument, placed: &PlacedConcern) -> String {
     let PlacedConcern { concern, deliberator, .. } = placed;
     let about = if concern.locus.trim().is_empty() { &concern.issue } else { &concern.locus };
     let about = to_one_line(about).to_lowercase();
-    short_digest([deliberator.as_str(), &told.artifact, &about])
+    short_digest([deliberator.as_str(), &result.artifact, &about])
 }
 
 fn short_digest(parts: [&str; 3]) -> String {

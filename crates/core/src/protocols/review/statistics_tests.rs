@@ -94,10 +94,10 @@ fn an_artifact_shows_its_newest_verdict_and_who_overrode_it() {
             overridden,
         });
     }
-    let told = auditor.into_statistics(today());
-    let [artifact] = told.by_artifact.as_slice() else { panic!("{told:?}") };
+    let result = auditor.into_statistics(today());
+    let [artifact] = result.by_artifact.as_slice() else { panic!("{result:?}") };
     assert_eq!((artifact.spread, artifact.newest.name()), (spread(0, 1, 1, 0), "SHIP"));
-    let [given] = told.overridden_verdicts.as_slice() else { panic!("{told:?}") };
+    let [given] = result.overridden_verdicts.as_slice() else { panic!("{result:?}") };
     assert_eq!((given.verdict_id.as_str(), given.verdict.name()), ("log/2", "HOLD"));
     assert_eq!(given.decided.by.as_deref(), Some("ann"));
 }
@@ -162,9 +162,9 @@ fn an_empty_log_says_nothing() {
     let found = audit([]);
     assert_eq!((found.spread, found.from, found.remarks.len()), (VerdictTally::default(), None, 0));
     assert_eq!(found.drift.verdict, DriftVerdict::CannotTell);
-    let told = serde_json::to_value(&found).unwrap();
-    assert_eq!(told["not_ship_percent"], Value::Null);
-    assert_eq!(told["overrides"]["overridden_percent"], Value::Null);
+    let result = serde_json::to_value(&found).unwrap();
+    assert_eq!(result["not_ship_percent"], Value::Null);
+    assert_eq!(result["overrides"]["overridden_percent"], Value::Null);
 }
 
 #[test]
@@ -183,8 +183,8 @@ fn blocks_are_a_share_of_those_that_were_heard() {
         .collect();
     // Round 2 of `b` failed once, so its round 1 counted.
     assert_eq!(seats, [(4, 1, 2, 1, 0), (4, 1, 3, 1, 1)]);
-    let told = serde_json::to_value(&found.deliberators).unwrap();
-    let shares = [&told[0]["block_percent"], &told[1]["block_percent"]];
+    let result = serde_json::to_value(&found.deliberators).unwrap();
+    let shares = [&result[0]["block_percent"], &result[1]["block_percent"]];
     assert_eq!(shares, [50.0, 33.3]);
     assert_eq!(found.deliberators[1].change.fallback, 1);
 }
@@ -294,9 +294,9 @@ fn weeks(shares: &[(usize, usize)]) -> Vec<LogRow> {
 fn check_drift(found: &ReviewStatistics, verdict: DriftVerdict, says: &str) {
     let subject = &found.drift.subjects[0];
     let messages = found.remarks.iter().filter(|remark| remark.code == RemarkCode::Drift);
-    let said: Vec<&str> = messages.map(|remark| remark.message.as_str()).collect();
-    let said = subject.reason.clone().unwrap_or(said.join("; "));
-    assert_eq!((subject.verdict, said.as_str()), (verdict, says));
+    let printed: Vec<&str> = messages.map(|remark| remark.message.as_str()).collect();
+    let printed = subject.reason.clone().unwrap_or(printed.join("; "));
+    assert_eq!((subject.verdict, printed.as_str()), (verdict, says));
     assert_eq!(found.drift.verdict, verdict);
 }
 

@@ -35,13 +35,13 @@ const DOWNGRADES: [Downgrade; 3] = [Downgrade::No, Downgrade::WithoutReason, Dow
 impl Came {
     fn said(self) -> Option<ReplyDocument> {
         // The words are chosen against the blocks: a block is `would_block`, nothing else.
-        let said = match self {
+        let message = match self {
             Self::Absent => return None,
             Self::Passes => judgement(DeliberatorVerdict::Hold, false, true),
             Self::Reducible => judgement(DeliberatorVerdict::Ship, true, false),
             Self::Irreducible => judgement(DeliberatorVerdict::Revise, true, true),
         };
-        Some(ReplyDocument::Judgement(Box::new(said)))
+        Some(ReplyDocument::Judgement(Box::new(message)))
     }
 }
 
@@ -143,8 +143,8 @@ fn decided(state: &RunState, verdict: ReviewDecision, how: Downgrade) -> Option<
         Downgrade::WithoutReason => Some(" "),
         Downgrade::WithReason => Some("A revision lifts them."),
     };
-    let said = ReplyDocument::Adjudication(Box::new(word(verdict, reason)));
-    say(&mut state, "adjudicator", 3, Some(said));
+    let message = ReplyDocument::Adjudication(Box::new(word(verdict, reason)));
+    say(&mut state, "adjudicator", 3, Some(message));
     let step = next(&state);
     let changes = changes_of(&step);
     let Some(JournalEvent::ReviewDecided(ruling)) = changes.first() else {
@@ -164,14 +164,14 @@ fn a_review_takes_nine_calls_on_a_path_of_three() {
         match &step {
             Step::Ask(asks) => {
                 for ask in asks {
-                    let said = match ask.round {
+                    let message = match ask.round {
                         3 => Some(ReplyDocument::Adjudication(Box::new(word(
                             ReviewDecision::Ship,
                             None,
                         )))),
                         _ => passes.clone(),
                     };
-                    say(&mut state, ask.seat.as_str(), ask.round, said);
+                    say(&mut state, ask.seat.as_str(), ask.round, message);
                 }
             }
             Step::Append(_) | Step::Finish | Step::Stop(_) => match held_round(&step) {
@@ -199,8 +199,8 @@ fn whoever_is_silent_in_the_second_round_is_held_to_the_first() {
     }
     hold(&mut state, FIRST);
     for seat in SEATS {
-        let said = if seat == "evidence" { None } else { Came::Passes.said() };
-        say(&mut state, seat, SECOND, said);
+        let message = if seat == "evidence" { None } else { Came::Passes.said() };
+        say(&mut state, seat, SECOND, message);
     }
     hold(&mut state, SECOND);
     let positions = list_seat_results(&state);
@@ -214,8 +214,8 @@ fn whoever_is_silent_in_the_second_round_is_held_to_the_first() {
 fn whoever_was_absent_may_still_be_heard_in_the_second_round() {
     let mut state = begin(plan(PolicyName::Seed, 3));
     for seat in SEATS {
-        let said = if seat == "skeptic" { None } else { Came::Passes.said() };
-        say(&mut state, seat, FIRST, said);
+        let message = if seat == "skeptic" { None } else { Came::Passes.said() };
+        say(&mut state, seat, FIRST, message);
     }
     hold(&mut state, FIRST);
     let step = describe(&next(&state));
@@ -235,8 +235,8 @@ fn without_an_adjudicator_nothing_is_decided() {
 
 #[test]
 fn a_change_that_cites_nobody_is_marked() {
-    let changed = |said: &str| DeliberatorJudgement {
-        delta_from_r1: said.to_owned(),
+    let changed = |message: &str| DeliberatorJudgement {
+        delta_from_r1: message.to_owned(),
         ..judgement(DeliberatorVerdict::Hold, true, false)
     };
     let cases = [
@@ -245,15 +245,15 @@ fn a_change_that_cites_nobody_is_marked() {
         ("evidence-2 does not exist.", true),
         ("My own skeptic-1 convinced me.", true),
     ];
-    for (said, uncited) in cases {
+    for (message, uncited) in cases {
         let mut state = begin(plan(PolicyName::Seed, 3));
         for seat in SEATS {
             say(&mut state, seat, FIRST, Came::Passes.said());
         }
-        let second = ReplyDocument::Judgement(Box::new(changed(said)));
+        let second = ReplyDocument::Judgement(Box::new(changed(message)));
         say(&mut state, "skeptic", SECOND, Some(second));
         let positions = list_seat_results(&state);
-        assert_eq!(positions[0].is_uncited(&positions), uncited, "{said}");
+        assert_eq!(positions[0].is_uncited(&positions), uncited, "{message}");
         assert!(!positions[1].is_uncited(&positions));
     }
 }
@@ -265,12 +265,12 @@ fn a_lifted_block_is_part_of_the_digest() {
     let mut lifted = judgement(DeliberatorVerdict::Ship, false, false);
     lifted.concerns.clear();
     "It is fixed.".clone_into(&mut lifted.delta_from_r1);
-    for (round, said) in
+    for (round, message) in
         [(FIRST, judgement(DeliberatorVerdict::Revise, true, false)), (SECOND, lifted)]
     {
         for (place, seat) in SEATS.iter().enumerate() {
-            let said = ReplyDocument::Judgement(Box::new(said.clone()));
-            say(&mut state, seat, round, (place == 0).then_some(said));
+            let message = ReplyDocument::Judgement(Box::new(message.clone()));
+            say(&mut state, seat, round, (place == 0).then_some(message));
         }
         if round == FIRST {
             hold(&mut state, round);

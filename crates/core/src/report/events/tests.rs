@@ -316,26 +316,27 @@ fn the_ending_is_told_in_events_of_its_own() {
 
 #[test]
 fn what_was_rejected_twice_is_not_told_as_a_conclusion() {
-    let told = |state: RunState| {
+    let result = |state: RunState| {
         let ending = JournalEvent::Concluded(Box::new(state.conclusion_result.clone().unwrap()));
         serde_json::to_value(derive_events(&state, &[ending])).unwrap()
     };
-    let unconverged = told(crate::protocols::conclusion::sample::unconverged());
+    let unconverged = result(crate::protocols::conclusion::sample::unconverged());
     assert_eq!(unconverged[0]["terminal_state"], "unconverged");
     assert!(unconverged[0]["recommendation"].is_null());
-    let unaudited = told(crate::protocols::conclusion::sample::unaudited());
+    let unaudited = result(crate::protocols::conclusion::sample::unaudited());
     assert!(unaudited[0]["terminal_state"].is_null());
     assert_eq!(unaudited[0]["recommendation"], conclusion().recommendation);
-    assert_eq!(told(clean())[0]["terminal_state"], TerminalState::Clean.name());
+    assert_eq!(result(clean())[0]["terminal_state"], TerminalState::Clean.name());
 }
 
 #[test]
 fn an_intervention_is_told_with_its_round() {
     let mut run = SampleRun::new(AuditMode::Audited);
     let whisper = Intervention::Whisper { text: "quietly".to_owned(), to: Some(slug("cid")) };
-    let told = events_after(&mut run, JournalEvent::Intervened { round: 2, intervention: whisper });
+    let result =
+        events_after(&mut run, JournalEvent::Intervened { round: 2, intervention: whisper });
     insta::assert_snapshot!(
-        serde_json::to_string(&told).unwrap(),
+        serde_json::to_string(&result).unwrap(),
         @r#"[{"event":"intervened","round":2,"kind":"whisper","text":"quietly","to":"cid","restated":null,"confirmed":null}]"#
     );
 }
@@ -348,8 +349,8 @@ fn an_audit_that_cannot_be_read_is_told_as_such() {
     let ask = run.state.asks.last().unwrap().ask.id;
     let reading =
         ParseOutcome::Unreadable { reason: "neither PASS nor FLAG".into(), refusal: false };
-    let told = derive_events(&run.state, &[JournalEvent::ReplyParsed { ask, reading }]);
-    assert!(matches!(&told[..], [RunEvent::Unreadable { .. }]), "{told:?}");
+    let result = derive_events(&run.state, &[JournalEvent::ReplyParsed { ask, reading }]);
+    assert!(matches!(&result[..], [RunEvent::Unreadable { .. }]), "{result:?}");
 }
 
 #[test]
@@ -361,15 +362,15 @@ fn a_review_is_told_in_events_of_its_own() {
     });
     let ruled = JournalEvent::ReviewDecided(Box::new(state.review_outcome.clone().unwrap()));
     let changes: Vec<JournalEvent> = readings.chain([ruled]).collect();
-    let told = serde_json::to_value(derive_events(&state, &changes)).unwrap();
-    let told = told.as_array().unwrap();
-    insta::assert_snapshot!(told[0], @r#"
+    let result = serde_json::to_value(derive_events(&state, &changes)).unwrap();
+    let result = result.as_array().unwrap();
+    insta::assert_snapshot!(result[0], @r#"
     {"event":"judged","ask":{"id":1,"round":1,"seat":"skeptic","purpose":"judgement"},"verdict":"hold","would_block":true,"irreducible":true,"concerns":2,"repaired":false}
     "#);
-    insta::assert_snapshot!(told[told.len() - 2], @r#"
+    insta::assert_snapshot!(result[result.len() - 2], @r#"
     {"event":"adjudicated","ask":{"id":9,"round":3,"seat":"adjudicator","purpose":"adjudication"},"final_verdict":"REVISE","downgrade":true,"repaired":false}
     "#);
-    insta::assert_snapshot!(told[told.len() - 1], @r#"
+    insta::assert_snapshot!(result[result.len() - 1], @r#"
     {"event":"ruled","verdict":"REVISE","policy":{"name":"seed","present":4,"blocks":3,"irreducible_blocks":1,"computed":"HOLD"},"revision_brief":"1. Cut “fastest in the world”.\n2. Give “ten times” its measurement."}
     "#);
 }

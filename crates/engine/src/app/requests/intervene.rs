@@ -143,7 +143,7 @@ async fn direct_run(
         |restatement| Intervention::Directive { text: text.clone(), restatement, confirmed };
     check_intervention(&run_server.loader.protocols, &state, &directive(None))?;
     let is_known = state.interventions.iter().any(|noted| match &noted.intervention {
-        Intervention::Directive { text: told, confirmed: false, .. } => *told == text,
+        Intervention::Directive { text: result, confirmed: false, .. } => *result == text,
         Intervention::Directive { .. } | Intervention::Whisper { .. } | Intervention::Stop => false,
     });
     if confirmed && !is_known {
@@ -162,7 +162,7 @@ async fn direct_run(
             restate_directive(loader, &state, &text, factory, daily_budget).await?
         }
     };
-    let (said, restatement) = match restated {
+    let (printed, restatement) = match restated {
         RestateOutcome::Restated(restatement) => {
             (format!("understood as: {}", restatement.sentence), Some(restatement))
         }
@@ -181,10 +181,11 @@ async fn direct_run(
     Ok(match confirmed {
         true => with_effect(
             answer,
-            &format!("recorded; every seat follows it from the next round on; {said}{note}"),
+            &format!("recorded; every seat follows it from the next round on; {printed}{note}"),
         ),
         false => {
-            let next = format!("{said}. Not confirmed yet: call again with confirmed: true{note}");
+            let next =
+                format!("{printed}. Not confirmed yet: call again with confirmed: true{note}");
             RunAnswer { suggestion: Some(next), ..answer }
         }
     })

@@ -112,10 +112,10 @@ impl From<RunReport> for RunAnswer {
             Some(_) => suggest_next(status, &dialogue_id),
             None => Some(suggest_tool(status).to_owned()),
         };
-        let said = [rehearsed, next];
-        let said: Vec<String> = said.into_iter().flatten().collect();
+        let message = [rehearsed, next];
+        let message: Vec<String> = message.into_iter().flatten().collect();
         Self {
-            suggestion: (!said.is_empty()).then(|| said.join("; ")),
+            suggestion: (!message.is_empty()).then(|| message.join("; ")),
             dialogue_id: Some(dialogue_id),
             status,
             progress,

@@ -177,8 +177,8 @@ fn a_summary_holds_no_value_of_the_file() {
     assert_eq!(risks.len(), 9);
     for risk in risks {
         assert!(risk.detail.to_lowercase().contains("canary"), "{risk:?}");
-        let said = risk.to_problem().message.to_lowercase();
-        assert!(!said.contains("canary"), "{said}");
+        let printed = risk.to_problem().message.to_lowercase();
+        assert!(!printed.contains("canary"), "{printed}");
     }
 }
 

@@ -279,9 +279,11 @@ impl AgentProgram {
     /// Whether the program does not know the options for a stream.
     pub(crate) fn rejects_stream(self, talk: &ProgramOutput) -> bool {
         let [streamed, whole] = self.row().map_or([&[][..]; 2], |row| row.output);
-        let said = talk.stderr.to_lowercase();
+        let message = talk.stderr.to_lowercase();
         let phrases = ["unknown option", "unknown argument", "invalid values", "unrecognized"];
-        !talk.succeeded && streamed != whole && phrases.iter().any(|phrase| said.contains(phrase))
+        !talk.succeeded
+            && streamed != whole
+            && phrases.iter().any(|phrase| message.contains(phrase))
     }
 }
 

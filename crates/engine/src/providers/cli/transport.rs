@@ -161,13 +161,13 @@ impl CliTransport {
             let message = format!("it did not report its version within {time_max:?}");
             CallError::new(CallErrorType::Timeout, message)
         })??;
-        let said =
+        let printed =
             clean_output(&String::from_utf8_lossy(&talk.stdout), &environment.secret_values());
         if talk.succeeded {
-            return Ok(Some(said));
+            return Ok(Some(printed));
         }
-        let said = clean_output(&talk.stderr, &environment.secret_values());
-        let message = format!("it did not report its version ({}): {said}", talk.ending);
+        let printed = clean_output(&talk.stderr, &environment.secret_values());
+        let message = format!("it did not report its version ({}): {printed}", talk.ending);
         Err(CallError::new(CallErrorType::Unknown, message))
     }
 
@@ -218,9 +218,9 @@ fn prepare_scratch(
     for (name, value) in invocation.variables {
         environment.set(name, value);
     }
-    for InputFile { name, text, delivery: told } in &invocation.files {
+    for InputFile { name, text, delivery: result } in &invocation.files {
         let path = scratch.write_file(name, text)?;
-        match told {
+        match result {
             PathDelivery::Argument(flag) => arguments.extend([flag.into(), path.into()]),
             PathDelivery::Variable(variable) => environment.set(variable, path),
             PathDelivery::DefaultPath => {}
@@ -289,13 +289,13 @@ pub(crate) fn classify_error(text: &str, status: Option<u64>) -> CallError {
 
 /// Error of a program that failed or whose output cannot be parsed.
 pub(crate) fn exit_error(talk: &ProgramOutput) -> CallError {
-    let said = talk.stderr.trim();
+    let printed = talk.stderr.trim();
     if talk.succeeded {
         return unreadable_error(
             "its output does not have the form that this program is known to write",
         );
     }
-    let CallError { error_type, message, .. } = classify_error(last_lines(said), None);
+    let CallError { error_type, message, .. } = classify_error(last_lines(printed), None);
     CallError::new(error_type, format!("{}: {message}", talk.ending))
 }
 

@@ -83,12 +83,12 @@ pub(crate) fn parse_reply(
     body: &str,
     structured: bool,
 ) -> Result<CallReply, CallError> {
-    let said = match dialect {
+    let message = match dialect {
         Dialect::OpenAi => openai::parse_reply(provider, body),
         Dialect::Anthropic => anthropic::parse_reply(provider, body),
         Dialect::Gemini => gemini::parse_reply(provider, body),
     }?;
-    reject_empty_refusal(provider, CallReply { structured, ..said })
+    reject_empty_refusal(provider, CallReply { structured, ..message })
 }
 
 /// Builds the request for the list of models, all on one page.
@@ -139,6 +139,6 @@ pub(crate) fn parse_body<'a, T: Deserialize<'a>>(
 
 /// Parses optional data beside the reply, such as usage. Invalid data counts as absent, because it
 /// is no reason to fail the call.
-pub(crate) fn parse_optional<'a, T: Deserialize<'a>>(said: Option<&'a Value>) -> Option<T> {
-    T::deserialize(said?).ok()
+pub(crate) fn parse_optional<'a, T: Deserialize<'a>>(message: Option<&'a Value>) -> Option<T> {
+    T::deserialize(message?).ok()
 }

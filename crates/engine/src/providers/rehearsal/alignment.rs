@@ -196,8 +196,8 @@ fn named_tensions(user: &str) -> Vec<EntityId> {
         }
     }
     // The explanation of the markers has examples; a round has named its tensions with a status.
-    let said = |id: &EntityId| user.contains(&format!("[TENSION {id}:"));
-    ids.retain(said);
+    let message = |id: &EntityId| user.contains(&format!("[TENSION {id}:"));
+    ids.retain(message);
     ids.sort_unstable();
     ids
 }

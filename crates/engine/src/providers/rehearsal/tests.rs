@@ -108,8 +108,8 @@ fn reply(request: &CallRequest) -> String {
 }
 
 fn opinion(seat: &str, text: &str) -> OpinionReply {
-    let said = reply(&request(seat, AskPurpose::Opinion, &question(text)));
-    parse_opinion(&said, QuestionMode::General).unwrap().document
+    let printed = reply(&request(seat, AskPurpose::Opinion, &question(text)));
+    parse_opinion(&printed, QuestionMode::General).unwrap().document
 }
 
 #[expect(clippy::disallowed_methods, reason = "the strings lie with the other fixtures")]
@@ -131,8 +131,8 @@ fn check_all_replies(text: &str) {
     let opinions = SEATS.map(|seat| reply(&request(seat, AskPurpose::Opinion, &question(text))));
     let shown: Vec<(char, &str)> = ('A'..).zip(opinions.iter().map(String::as_str)).collect();
     let user = with_opinions(text, &shown);
-    for (seat, said) in SEATS.iter().zip(&opinions) {
-        let opinion = parse_opinion(said, QuestionMode::General).unwrap().document;
+    for (seat, printed) in SEATS.iter().zip(&opinions) {
+        let opinion = parse_opinion(printed, QuestionMode::General).unwrap().document;
         assert!(!opinion.summary.chars().any(char::is_control), "{}", opinion.summary);
         let review: PeerReview =
             serde_json::from_str(&reply(&request(seat, AskPurpose::PeerReview, &user))).unwrap();

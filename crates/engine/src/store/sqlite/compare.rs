@@ -78,7 +78,7 @@ pub(crate) fn compare_dialogue(
     connection: &Connection,
     replica: &Connection,
     id: &str,
-    said: &SearchTexts,
+    printed: &SearchTexts,
     findings: &mut Vec<VerifyFinding>,
 ) -> StoreResult<()> {
     let mut complain = |place: &str, message: String| {
@@ -92,7 +92,7 @@ pub(crate) fn compare_dialogue(
     for table in PROJECTED_TABLES {
         compare_table(connection, &transaction, table, Some(id), &mut complain)?;
     }
-    if read_search_texts(&transaction, Some(id))?.remove(id).unwrap_or_default() != *said {
+    if read_search_texts(&transaction, Some(id))?.remove(id).unwrap_or_default() != *printed {
         complain(SEARCH_TABLE, "differs from the journal".to_owned());
     }
     // The rollback empties the replica for the next dialogue.

@@ -87,8 +87,8 @@ impl EventApplier<'_> {
 
 fn conclusion_text(conclusion: &Conclusion) -> String {
     let points = conclusion.unresolved_points.iter().map(|unresolved| unresolved.point.as_str());
-    let said = [conclusion.recommendation.as_str(), conclusion.key_condition.as_str()];
-    said.into_iter().chain(points).collect::<Vec<_>>().join("\n")
+    let message = [conclusion.recommendation.as_str(), conclusion.key_condition.as_str()];
+    message.into_iter().chain(points).collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn is_concluded(connection: &Connection, id: &DialogueId) -> StoreResult<bool> {

@@ -55,8 +55,8 @@ pub(crate) fn verify_record(
     let texts = read_search_texts(connection, dialogue.map(DialogueId::as_str));
     let mut texts = record_damage(texts, "search_text", &mut findings)?;
     for id in &ids {
-        let said = texts.remove(id).unwrap_or_default();
-        let compared = compare_dialogue(connection, &replica, id, &said, &mut findings)
+        let text = texts.remove(id).unwrap_or_default();
+        let compared = compare_dialogue(connection, &replica, id, &text, &mut findings)
             .and_then(|()| check_statuses(connection, id, &mut findings));
         record_damage(compared, id, &mut findings)?;
     }

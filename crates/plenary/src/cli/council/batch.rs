@@ -367,14 +367,14 @@ fn print_council(
     id: Option<Value>,
     state: &RunState,
 ) -> Result<(), Error> {
-    let told = council_document(state);
+    let result = council_document(state);
     if session.ui.json {
-        let line = BatchLine { index, id, told };
+        let line = BatchLine { index, id, result };
         return session.ui.stream_data(&to_json_text(&line)?, DataFormat::Json);
     }
-    let labels = result_labels(&told);
-    let said = safe_line(&result_sentence(&told));
-    session.ui.stream_page(&format!("{}. {} {labels}{said}", index + 1, told.dialogue_id))
+    let labels = result_labels(&result);
+    let text = safe_line(&result_sentence(&result));
+    session.ui.stream_page(&format!("{}. {} {labels}{text}", index + 1, result.dialogue_id))
 }
 
 #[derive(Debug, serde::Serialize)]
@@ -382,7 +382,7 @@ struct BatchLine {
     index: usize,
     id: Option<Value>,
     #[serde(flatten)]
-    told: CouncilDocument,
+    result: CouncilDocument,
 }
 
 /// A question without a result.

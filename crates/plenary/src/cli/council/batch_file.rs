@@ -103,7 +103,7 @@ fn check_mode(mode: Option<&Value>) -> Result<(), ValidationError> {
 
 /// The fault without the words of our code: serde names the type for a value of another shape.
 fn describe_fault(error: &serde_json::Error) -> String {
-    let said = error.to_string();
-    let is_ours = said.starts_with("unknown field") || said.starts_with("missing field");
-    if is_ours { said } else { "a field has a value of the wrong type".to_owned() }
+    let printed = error.to_string();
+    let is_ours = printed.starts_with("unknown field") || printed.starts_with("missing field");
+    if is_ours { printed } else { "a field has a value of the wrong type".to_owned() }
 }

@@ -181,7 +181,7 @@ impl InterventionTarget {
         let id = &self.id;
         let run = name_of_run(&self.state);
         let is_ending = self.state.participants.is_some();
-        let said = match &noted.intervention {
+        let message = match &noted.intervention {
             Intervention::Whisper { to: Some(seat), .. } => {
                 format!("Recorded. Only {seat} reads it, from its next prompt on.")
             }
@@ -203,9 +203,11 @@ impl InterventionTarget {
             ),
         };
         match is_running {
-            true => said,
+            true => message,
             false => {
-                format!("{said}\nNo process works on this run; `plenary resume {id}` continues it.")
+                format!(
+                    "{message}\nNo process works on this run; `plenary resume {id}` continues it."
+                )
             }
         }
     }

@@ -199,15 +199,16 @@ fn count_markers(reply: &ReplyExtraction) -> String {
         0 => String::new(),
         count => count_noun(count, noun),
     });
-    let said: Vec<String> = entities.chain(others).filter(|said| !said.is_empty()).collect();
-    if said.is_empty() { "no markers".to_owned() } else { said.join(", ") }
+    let printed: Vec<String> =
+        entities.chain(others).filter(|printed| !printed.is_empty()).collect();
+    if printed.is_empty() { "no markers".to_owned() } else { printed.join(", ") }
 }
 
-fn marker_cells(said: &MarkerContent) -> [String; 3] {
+fn marker_cells(printed: &MarkerContent) -> [String; 3] {
     let ids = |targets: &[EntityTarget]| {
         targets.iter().map(EntityTarget::to_string).collect::<Vec<_>>().join(" ")
     };
-    match said {
+    match printed {
         MarkerContent::Entity { id, label, .. } => {
             [id.kind.type_name().to_owned(), id.to_string(), label.clone()]
         }

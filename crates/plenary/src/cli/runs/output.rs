@@ -87,7 +87,7 @@ pub(crate) fn repair_project_log(session: &CliSession<'_>, project: &Project) {
 /// reported and changes no verdict.
 pub(crate) fn sync_log(ui: &TerminalUi, store: &dyn Store, path: &Path) {
     match plenary_engine::verdict_log::sync::sync_log(store, path) {
-        Ok(synced) => synced.to_sentences(path).iter().for_each(|said| ui.print_note(said)),
+        Ok(synced) => synced.to_sentences(path).iter().for_each(|printed| ui.print_note(printed)),
         Err(error) => print_warning(ui, &error.into()),
     }
 }
@@ -158,7 +158,7 @@ impl ProgressDisplay {
 
     /// Shows events of a dialogue that an agent or a person leads.
     pub(crate) fn show_dialogue_events(&self, events: &[RunEvent]) {
-        events.iter().flat_map(describe_dialogue_event).for_each(|told| self.print_line(&told));
+        events.iter().flat_map(describe_dialogue_event).for_each(|result| self.print_line(&result));
     }
 
     fn show_event(&self, seen: &mut DisplayState, event: &RunEvent) {
@@ -183,8 +183,8 @@ impl ProgressDisplay {
             clear_rows(seen);
         }
         let lines = seen.state.as_ref().map(|state| describe_event(&self.protocols, state, event));
-        for told in lines.unwrap_or_default() {
-            self.print_line(&told);
+        for result in lines.unwrap_or_default() {
+            self.print_line(&result);
         }
     }
 
@@ -204,19 +204,19 @@ impl ProgressDisplay {
         seen.spinners.insert(ask.id, spinner);
     }
 
-    fn print_line(&self, told: &ProgressLine) {
+    fn print_line(&self, result: &ProgressLine) {
         let is_wanted = match self.voice {
             MessageLevel::Quiet => false,
-            MessageLevel::Normal => told.tone != LineSeverity::Quiet || self.is_live,
+            MessageLevel::Normal => result.tone != LineSeverity::Quiet || self.is_live,
             MessageLevel::Verbose => true,
         };
         if !is_wanted {
             return;
         }
-        let (mark, style) = line_style(told.tone);
+        let (mark, style) = line_style(result.tone);
         let text = match self.is_live {
-            true => wrap_message(&told.text, self.width),
-            false => safe_line(&told.text),
+            true => wrap_message(&result.text, self.width),
+            false => safe_line(&result.text),
         };
         let line = format!("{style}{mark}{style:#} {text}");
         // The spinners are suspended while a line is printed above them.
@@ -288,9 +288,9 @@ fn wrap_message(text: &str, width: usize) -> String {
         let rest = text.get(start..).unwrap_or_default();
         start + rest.len() - rest.trim_start().len()
     });
-    let (column, said) = text.split_at_checked(gap).unwrap_or(("", &text));
+    let (column, printed) = text.split_at_checked(gap).unwrap_or(("", &text));
     let indent = LINE_INDENT + column.width();
-    let lines = wrap_line(said, width.saturating_sub(indent));
+    let lines = wrap_line(printed, width.saturating_sub(indent));
     format!("{column}{}", lines.join(&format!("\n{}", " ".repeat(indent))))
 }
 

@@ -55,8 +55,8 @@ impl ResumeArgs {
         let is_logged = artifact.is_some();
         if let Some(artifact) = artifact {
             repair_project_log(session, &project);
-            let said = changed_since_review(artifact, &session.loader.locate_files()?.documents);
-            said.iter().for_each(|said| session.ui.print_note(&safe_line(said)));
+            let message = changed_since_review(artifact, &session.loader.locate_files()?.documents);
+            message.iter().for_each(|message| session.ui.print_note(&safe_line(message)));
         }
         if loaded.state.stopped == Some(RunStopReason::Done) {
             session.ui.print_note("the run is finished; this is its result");

@@ -71,9 +71,9 @@ proptest! {
 
     #[test]
     fn any_question_and_any_text_are_checked(
-        question in any::<String>(), said in any::<String>(),
+        question in any::<String>(), message in any::<String>(),
     ) {
-        find_violations(&question, &said);
+        find_violations(&question, &message);
     }
 
     #[test]
@@ -95,25 +95,25 @@ fn any_word() -> impl Strategy<Value = &'static str> {
 
 #[test]
 fn an_objection_has_both_numbers() {
-    let told = |question: &str, said: &str| {
-        let objections = find_violations(question, said).into_iter();
+    let result = |question: &str, message: &str| {
+        let objections = find_violations(question, message).into_iter();
         objections.map(|one| format!("{}: {}", one.field, one.objection)).collect::<Vec<_>>()
     };
     let question = "Should we ship? In exactly 5 lines.";
     assert_eq!(
-        told(question, "a\nb\nc"),
+        result(question, "a\nb\nc"),
         ["recommendation: asked for exactly 5 lines; the recommendation has 3"]
     );
-    assert_eq!(told(question, "a\\nb\\nc\\nd\\ne"), [""; 0]);
+    assert_eq!(result(question, "a\\nb\\nc\\nd\\ne"), [""; 0]);
     assert_eq!(
-        told("Answer in 3 sentences, max 50 words.", &"word ".repeat(60)),
+        result("Answer in 3 sentences, max 50 words.", &"word ".repeat(60)),
         [
             "recommendation: asked for exactly 3 sentences; the recommendation has 1",
             "recommendation: asked for at most 50 words; the recommendation has 60",
         ]
     );
     // A text that cannot be counted causes no objection.
-    assert_eq!(told("Answer in 3 words.", "เราควรปล่อย"), [""; 0]);
+    assert_eq!(result("Answer in 3 words.", "เราควรปล่อย"), [""; 0]);
 }
 
 #[test]
