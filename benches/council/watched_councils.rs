@@ -119,9 +119,9 @@ impl ServedProject {
             while !message.contains("the token is in") && lines.read_line(&mut message)? > 0 {}
             thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
         }
-        let places =
+        let mut places =
             message.lines().filter_map(|line| line.split_once("http://")?.1.strip_suffix("/mcp"));
-        let address = places.last().ok_or("the server did not start")?.to_owned();
+        let address = places.next_back().ok_or("the server did not start")?.to_owned();
         let token = std::fs::read_to_string(folder.path().join(".plenary/token"))?;
         Ok(Self { process, address, token: token.trim().to_owned() })
     }

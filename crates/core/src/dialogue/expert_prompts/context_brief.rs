@@ -39,7 +39,7 @@ pub(crate) enum BriefPlace {
 
 pub(crate) fn context_brief(
     record: &DialogueRecord,
-    ledger: &EntityIndex,
+    index: &EntityIndex,
     seated: &SeatedExpert<'_>,
     round: u8,
     place: BriefPlace,
@@ -52,7 +52,7 @@ pub(crate) fn context_brief(
     ];
     let round_context = seated.seat.round_context.as_deref();
     let words = JudgeTexts { assignment: charge.into_iter().flatten().collect(), round_context };
-    let relevant = find_relevant(ledger, &words);
+    let relevant = find_relevant(index, &words);
     let heading = format!("---\n\n## Context Brief (You are joining in Round {round})");
     let mut passages =
         vec![PromptBlock::Plain(heading), PromptBlock::Plain(purpose_sentence(&relevant, seated))];
@@ -63,11 +63,11 @@ pub(crate) fn context_brief(
         }
         BriefPlace::SeatMessage => {}
     }
-    passages.extend(reason_blocks(record, ledger, seated));
+    passages.extend(reason_blocks(record, index, seated));
     passages.push(PromptBlock::plain_text("### Your Mandate"));
     passages.push(quote_mandate(seated).unwrap_or_else(default_mandate));
     passages.extend(prior_work(record, &relevant, place));
-    passages.extend(progress_blocks(record, ledger));
+    passages.extend(progress_blocks(record, index));
     passages.extend(needs_blocks());
     passages
 }
@@ -128,13 +128,13 @@ pub(crate) fn quote_background(text: String) -> QuotedText {
 
 fn reason_blocks(
     record: &DialogueRecord,
-    ledger: &EntityIndex,
+    index: &EntityIndex,
     seated: &SeatedExpert<'_>,
 ) -> Vec<PromptBlock> {
     let profile = &seated.expert.profile;
     let mut passages = vec![
         PromptBlock::plain_text("---\n\n### Why You're Here"),
-        PromptBlock::Plain(describe_status(record, ledger, seated)),
+        PromptBlock::Plain(describe_status(record, index, seated)),
     ];
     let has_task = seated.seat.round_context.is_some();
     passages.push(match (profile.creation_reason.as_deref(), has_task, profile.focus.as_deref()) {
@@ -156,18 +156,18 @@ pub(crate) fn quote_reason(text: &str) -> PromptBlock {
 /// The state of the dialogue when the expert joins, and whether they spoke in it before.
 fn describe_status(
     record: &DialogueRecord,
-    ledger: &EntityIndex,
+    index: &EntityIndex,
     seated: &SeatedExpert<'_>,
 ) -> String {
     let slug = &seated.expert.profile.expert_slug;
     let rounds = count_noun(record.rounds.len(), "round");
-    let active = ledger.active_tensions().count();
-    let resolved = ledger.all_tensions().count() - active;
-    let spoken = ledger
+    let active = index.active_tensions().count();
+    let resolved = index.all_tensions().count() - active;
+    let spoken = index
         .all_entities()
         .iter()
-        .filter(|message| message.is_by(slug))
-        .map(|message| message.id.round)
+        .filter(|entity| entity.is_by(slug))
+        .map(|entity| entity.id.round)
         .max();
     let you = match spoken {
         None => "You have not spoken in it yet.".to_owned(),
@@ -196,18 +196,15 @@ fn prior_work(
         passages
             .push(PromptBlock::plain_text("No tension is named in what the Judge wrote to you."));
     } else {
-        let result = relevant.tensions.iter().map(|message| cite_entity(record, message));
+        let result = relevant.tensions.iter().map(|entity| cite_entity(record, entity));
         let result = result.collect::<Vec<_>>().join("\n\n");
         passages.push(PromptBlock::material("KEY CONTEXT", result));
     }
     for (kind, found) in &relevant.others {
         let plural = humanize_name(kind.section_name());
         passages.push(PromptBlock::Plain(format!("### Relevant Prior {plural}")));
-        let result = found
-            .iter()
-            .map(|message| cite_entity(record, message))
-            .collect::<Vec<_>>()
-            .join("\n\n");
+        let result =
+            found.iter().map(|entity| cite_entity(record, entity)).collect::<Vec<_>>().join("\n\n");
         let label = format!("RELEVANT {}", plural.to_ascii_uppercase());
         passages.push(PromptBlock::material(&label, result));
     }
@@ -236,17 +233,17 @@ fn rest_sentence(left_out: usize, place: BriefPlace) -> String {
 }
 
 /// `**P0003: label** (Cupcake, Risk Manager, Round 0, open):` and the text as a quotation.
-fn cite_entity(record: &DialogueRecord, message: &PriorEntity) -> String {
-    let label = to_one_line(&message.label);
-    let who = match (message.id.kind, message.contributors.as_slice()) {
+fn cite_entity(record: &DialogueRecord, entity: &PriorEntity) -> String {
+    let label = to_one_line(&entity.label);
+    let who = match (entity.id.kind, entity.contributors.as_slice()) {
         (EntityKind::Tension, names) => format!("raised by {}", list_experts(names)),
         (_, [one]) => format!("{}{}", one.display_name(), role_of(record, one)),
         (_, names) => list_experts(names),
     };
-    let text: String = message.text.lines().map(|line| format!("\n> {line}")).collect();
+    let text: String = entity.text.lines().map(|line| format!("\n> {line}")).collect();
     format!(
         "**{}: {label}** ({who}, Round {}, {}):{text}",
-        message.id, message.id.round, message.status
+        entity.id, entity.id.round, entity.status
     )
 }
 
@@ -258,7 +255,7 @@ fn role_of(record: &DialogueRecord, slug: &ExpertSlug) -> String {
     if role.is_empty() { role } else { format!(", {role}") }
 }
 
-fn progress_blocks(record: &DialogueRecord, ledger: &EntityIndex) -> Vec<PromptBlock> {
+fn progress_blocks(record: &DialogueRecord, index: &EntityIndex) -> Vec<PromptBlock> {
     let mut passages = vec![PromptBlock::plain_text("---\n\n### Dialogue Progress")];
     let result = record.rounds.iter().map(round_summary).collect::<Vec<_>>().join("\n");
     passages.push(PromptBlock::material("PROGRESS", result));
@@ -267,7 +264,7 @@ fn progress_blocks(record: &DialogueRecord, ledger: &EntityIndex) -> Vec<PromptB
         record.dialogue.total_alignment,
         score_velocity(record.rounds.iter().map(|held| held.score)),
         record.dialogue.status,
-        count_noun(ledger.active_tensions().count(), "tension"),
+        count_noun(index.active_tensions().count(), "tension"),
     )));
     passages
 }

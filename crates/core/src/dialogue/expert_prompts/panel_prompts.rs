@@ -51,7 +51,7 @@ impl PromptsBuilder {
         options: PromptOptions,
     ) -> PanelPrompts {
         self.content.extend(record.tensions.iter().map(PriorEntity::from_entity));
-        let (round, ledger) = (self.round, EntityIndex::new(self.content));
+        let (round, index) = (self.round, EntityIndex::new(self.content));
         let panel = record.panel_of(round).into_iter().filter_map(|seat| {
             let expert = record.find_expert(&seat.expert_slug)?;
             let task = tasks.get(&seat.expert_slug).map(String::as_str);
@@ -59,10 +59,10 @@ impl PromptsBuilder {
         });
         let own: Vec<ExpertBlocks> = panel
             .map(|seated| {
-                ExpertBlocks::for_expert(record, &ledger, &seated, round, BriefPlace::File)
+                ExpertBlocks::for_expert(record, &index, &seated, round, BriefPlace::File)
             })
             .collect();
-        let (opening, prior) = (opening_blocks(record, round), prior_rounds(record, &ledger));
+        let (opening, prior) = (opening_blocks(record, round), prior_rounds(record, &index));
         let foreign = own.iter().flat_map(|own| own.before.iter().chain(&own.after));
         let foreign = foreign.chain(&opening).chain(&prior).filter_map(PromptBlock::quoted_text);
         let secret = format!("{}\n{}", record.dialogue.id(), record.head);
@@ -128,7 +128,7 @@ pub(crate) struct ExpertBlocks {
 impl ExpertBlocks {
     pub(crate) fn for_expert(
         record: &DialogueRecord,
-        ledger: &EntityIndex,
+        index: &EntityIndex,
         seated: &SeatedExpert<'_>,
         round: u8,
         place: BriefPlace,
@@ -137,9 +137,9 @@ impl ExpertBlocks {
         let mut before = role_blocks(seated, record.rounds.is_empty());
         // In the opening round the brief would have nothing to tell.
         if seated.is_fresh() && !record.rounds.is_empty() {
-            before.extend(context_brief(record, ledger, seated, round, place));
+            before.extend(context_brief(record, index, seated, round, place));
         }
-        let after = status_blocks(record, ledger, &expert);
+        let after = status_blocks(record, index, &expert);
         let last = record.rounds.last().map(|held| held.round);
         Self {
             expert,

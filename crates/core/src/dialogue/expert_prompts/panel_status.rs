@@ -17,7 +17,7 @@ use crate::model::verdict::Verdict;
 /// The sections between the earlier rounds and the instructions.
 pub(crate) fn status_blocks(
     record: &DialogueRecord,
-    ledger: &EntityIndex,
+    index: &EntityIndex,
     reader: &ExpertSlug,
 ) -> Vec<PromptBlock> {
     // A round already ends with a rule.
@@ -36,9 +36,9 @@ pub(crate) fn status_blocks(
         add_section("Verdicts So Far", PromptBlock::material("VERDICTS", verdicts));
     }
     let none = || PromptBlock::plain_text("None: no tension is active.");
-    let active = active_table(ledger, reader).map_or_else(none, PromptBlock::Quoted);
+    let active = active_table(index, reader).map_or_else(none, PromptBlock::Quoted);
     add_section("Active Tensions", active);
-    if let Some(resolved) = resolved_table(ledger) {
+    if let Some(resolved) = resolved_table(index) {
         add_section("Resolved Tensions", PromptBlock::material("RESOLVED TENSIONS", resolved));
     }
     blocks
@@ -101,10 +101,10 @@ const TABLE_HEAD: &str = "| ID | Description | Origin | Status | Your Involvemen
                     |----|-------------|--------|--------|------------------|";
 
 /// The table; `None` if no tension is active.
-fn active_table(ledger: &EntityIndex, reader: &ExpertSlug) -> Option<QuotedText> {
-    let acts = acts_of(ledger, reader);
+fn active_table(index: &EntityIndex, reader: &ExpertSlug) -> Option<QuotedText> {
+    let acts = acts_of(index, reader);
     let mut table = TABLE_HEAD.to_owned();
-    for tension in ledger.active_tensions() {
+    for tension in index.active_tensions() {
         table.push_str(&format!(
             "\n| {} | {} | {} | {} | {} |",
             tension.id,
@@ -130,10 +130,10 @@ fn describe_status(tension: &PriorEntity) -> String {
 /// An expert's acts on each entity, without duplicates.
 type ActsByEntity = BTreeMap<EntityId, Vec<&'static str>>;
 
-fn acts_of(ledger: &EntityIndex, expert: &ExpertSlug) -> ActsByEntity {
+fn acts_of(index: &EntityIndex, expert: &ExpertSlug) -> ActsByEntity {
     let mut acts = ActsByEntity::new();
-    let own = ledger.all_entities().iter().filter(|message| message.is_by(expert));
-    for made in own.flat_map(|message| &message.references) {
+    let own = index.all_entities().iter().filter(|item| item.is_by(expert));
+    for made in own.flat_map(|item| &item.references) {
         let (act, known) = (made.ref_type.past_tense(), acts.entry(made.target).or_default());
         if !known.contains(&act) {
             known.push(act);
@@ -150,9 +150,9 @@ fn describe_involvement(tension: &PriorEntity, reader: &ExpertSlug, acts: &ActsB
 }
 
 /// The tensions that are settled; `None` if there are none.
-fn resolved_table(ledger: &EntityIndex) -> Option<String> {
+fn resolved_table(index: &EntityIndex) -> Option<String> {
     let resolved =
-        ledger.all_tensions().filter(|one| !ACTIVE_TENSION_STATUSES.contains(&one.status));
+        index.all_tensions().filter(|one| !ACTIVE_TENSION_STATUSES.contains(&one.status));
     let rows: Vec<String> = resolved
         .map(|tension| {
             let (id, label) = (tension.id, table_cell(&tension.label));

@@ -14,26 +14,26 @@ use crate::model::text::to_one_line;
 
 const HORIZONTAL_RULE: &str = "---";
 
-pub(crate) fn prior_rounds(record: &DialogueRecord, ledger: &EntityIndex) -> Vec<PromptBlock> {
+pub(crate) fn prior_rounds(record: &DialogueRecord, index: &EntityIndex) -> Vec<PromptBlock> {
     let mut passages = vec![PromptBlock::plain_text("---\n\n## Prior Rounds")];
     if record.rounds.is_empty() {
         passages.push(PromptBlock::plain_text(
             "This is the opening round: nothing was said before it.",
         ));
     }
-    passages.extend(record.rounds.iter().flat_map(|held| round_blocks(record, ledger, held)));
+    passages.extend(record.rounds.iter().flat_map(|held| round_blocks(record, index, held)));
     passages
 }
 
 /// One round in full.
 pub(crate) fn round_blocks(
     record: &DialogueRecord,
-    ledger: &EntityIndex,
+    index: &EntityIndex,
     held: &RoundRecord,
 ) -> Vec<PromptBlock> {
     let mut passages = round_heading(held);
     for expert in &record.experts {
-        passages.extend(expert_contribution(expert, ledger, held.round));
+        passages.extend(expert_contribution(expert, index, held.round));
     }
     passages.extend(round_moves(record, held.round));
     passages.extend(judge_synthesis(held));
@@ -52,10 +52,10 @@ fn round_heading(held: &RoundRecord) -> Vec<PromptBlock> {
 }
 
 /// An expert's contribution to a round; empty if there is none.
-fn expert_contribution(expert: &Expert, ledger: &EntityIndex, round: u8) -> Vec<PromptBlock> {
+fn expert_contribution(expert: &Expert, index: &EntityIndex, round: u8) -> Vec<PromptBlock> {
     let slug = &expert.profile.expert_slug;
-    let message = EntityKind::ALL.iter().flat_map(|kind| ledger.of_round(*kind, round));
-    let own = message.filter(|message| message.first_author() == Some(slug));
+    let item = EntityKind::ALL.iter().flat_map(|kind| index.of_round(*kind, round));
+    let own = item.filter(|item| item.first_author() == Some(slug));
     let result = own.map(render_entity).collect::<Vec<_>>().join("\n\n");
     if result.is_empty() {
         return Vec::new();
@@ -109,27 +109,27 @@ fn judge_synthesis(held: &RoundRecord) -> Vec<PromptBlock> {
 }
 
 /// An entity as the specification shows it, with its references as markers.
-fn render_entity(message: &PriorEntity) -> String {
-    let label = to_one_line(&message.label);
-    let head = match message.id.kind {
-        EntityKind::Tension => format!("[TENSION {}: {label}]", message.id),
+fn render_entity(item: &PriorEntity) -> String {
+    let label = to_one_line(&item.label);
+    let head = match item.id.kind {
+        EntityKind::Tension => format!("[TENSION {}: {label}]", item.id),
         EntityKind::Perspective
         | EntityKind::Recommendation
         | EntityKind::Evidence
-        | EntityKind::Claim => format!("[{}: {label}]", message.id),
+        | EntityKind::Claim => format!("[{}: {label}]", item.id),
     };
-    let names: Vec<&str> = message.contributors.iter().map(ExpertSlug::as_str).collect();
-    let (names, status) = (names.join(", "), message.status);
-    let mut result = format!("{head} ({names}) · {status}\n{}", mark_imitations(&message.text));
-    if let Some(parameters) = &message.parameters {
+    let names: Vec<&str> = item.contributors.iter().map(ExpertSlug::as_str).collect();
+    let (names, status) = (names.join(", "), item.status);
+    let mut result = format!("{head} ({names}) · {status}\n{}", mark_imitations(&item.text));
+    if let Some(parameters) = &item.parameters {
         result.push_str(&format!("\n\n{}", parameters_of(parameters)));
     }
-    if !message.references.is_empty() {
-        let marks = message.references.iter().map(|made| {
+    if !item.references.is_empty() {
+        let marks = item.references.iter().map(|made| {
             format!("[RE:{} {}]", made.ref_type.name().to_ascii_uppercase(), made.target)
         });
         // Markdown would read a line directly below a table as a row.
-        let gap = if message.parameters.is_some() { "\n\n" } else { "\n" };
+        let gap = if item.parameters.is_some() { "\n\n" } else { "\n" };
         result.push_str(&format!("{gap}{}", marks.collect::<Vec<_>>().join(" ")));
     }
     result

@@ -49,19 +49,19 @@ pub(crate) struct JudgeTexts<'a> {
 }
 
 pub(crate) fn find_relevant<'a>(
-    ledger: &'a EntityIndex,
+    index: &'a EntityIndex,
     words: &JudgeTexts<'_>,
 ) -> RelevantWork<'a> {
-    let charged = named_entities(ledger, &words.assignment);
-    let result = named_entities(ledger, words.round_context.as_slice());
+    let charged = named_entities(index, &words.assignment);
+    let result = named_entities(index, words.round_context.as_slice());
     let (found, subject) = match (charged.is_empty(), result.is_empty()) {
         (false, _) => (SubjectSource::Named, charged),
         (true, false) => (SubjectSource::Named, result.clone()),
         (true, true) => {
-            (SubjectSource::Open, ledger.active_tensions().map(|message| message.id).collect())
+            (SubjectSource::Open, index.active_tensions().map(|item| item.id).collect())
         }
     };
-    let near = linked_entities(ledger, &subject);
+    let near = linked_entities(index, &subject);
     let is_tension = |id: &&EntityId| id.kind == EntityKind::Tension;
     let has_tension = subject.iter().any(|id| is_tension(&id));
     let addressed: BTreeSet<EntityId> = match has_tension {
@@ -72,20 +72,19 @@ pub(crate) fn find_relevant<'a>(
     let mut left_out = 0;
     let mut pick = |wanted: &dyn Fn(&PriorEntity) -> bool| {
         let all: Vec<&PriorEntity> =
-            ledger.all_entities().iter().filter(|message| wanted(message)).collect();
-        let (first, rest): (Vec<&PriorEntity>, Vec<&PriorEntity>) = all
-            .iter()
-            .partition(|message| subject.contains(&message.id) || result.contains(&message.id));
+            index.all_entities().iter().filter(|item| wanted(item)).collect();
+        let (first, rest): (Vec<&PriorEntity>, Vec<&PriorEntity>) =
+            all.iter().partition(|item| subject.contains(&item.id) || result.contains(&item.id));
         left_out += all.len().saturating_sub(PER_KIND_MAX);
         keep_newest(first, rest)
     };
-    let tensions = pick(&|message| addressed.contains(&message.id));
-    let is_other = |message: &PriorEntity| {
-        let is_near = [&subject, &near, &result].iter().any(|ids| ids.contains(&message.id));
-        is_near && !addressed.contains(&message.id)
+    let tensions = pick(&|item| addressed.contains(&item.id));
+    let is_other = |item: &PriorEntity| {
+        let is_near = [&subject, &near, &result].iter().any(|ids| ids.contains(&item.id));
+        is_near && !addressed.contains(&item.id)
     };
     let others = EntityKind::ALL.iter().map(|kind| {
-        let found = pick(&|message| message.id.kind == *kind && is_other(message));
+        let found = pick(&|item| item.id.kind == *kind && is_other(item));
         (*kind, found)
     });
     let others = others.filter(|(_, found)| !found.is_empty()).collect();
@@ -100,31 +99,31 @@ fn keep_newest<'a>(
     first.reverse();
     first.extend(rest.into_iter().rev());
     first.truncate(PER_KIND_MAX);
-    first.sort_by_key(|message| message.id);
+    first.sort_by_key(|item| item.id);
     first
 }
 
-fn linked_entities(ledger: &EntityIndex, subject: &BTreeSet<EntityId>) -> BTreeSet<EntityId> {
+fn linked_entities(index: &EntityIndex, subject: &BTreeSet<EntityId>) -> BTreeSet<EntityId> {
     let pointed_at =
-        subject.iter().filter_map(|id| ledger.get(*id)).flat_map(|message| &message.references);
-    let pointing = ledger.all_entities().iter().filter(|message| message.refers_to(subject));
-    let near = pointed_at.map(|made| made.target).chain(pointing.map(|message| message.id));
+        subject.iter().filter_map(|id| index.get(*id)).flat_map(|item| &item.references);
+    let pointing = index.all_entities().iter().filter(|item| item.refers_to(subject));
+    let near = pointed_at.map(|made| made.target).chain(pointing.map(|item| item.id));
     near.filter(|id| !subject.contains(id)).collect()
 }
 
 /// Every entity that these texts name.
-fn named_entities(ledger: &EntityIndex, texts: &[&str]) -> BTreeSet<EntityId> {
+fn named_entities(index: &EntityIndex, texts: &[&str]) -> BTreeSet<EntityId> {
     let mut found = BTreeSet::new();
     for text in texts {
         let words = text.split(|letter: char| !letter.is_alphanumeric());
         let ids = words.filter_map(|word| word.parse::<EntityId>().ok());
-        found.extend(ids.filter(|id| ledger.get(*id).is_some()));
+        found.extend(ids.filter(|id| index.get(*id).is_some()));
         let text = normalize_words(text);
         let is_named = |tension: &&PriorEntity| {
             let label = normalize_words(&tension.label);
             !label.trim().is_empty() && text.contains(&label)
         };
-        found.extend(ledger.all_tensions().filter(is_named).map(|tension| tension.id));
+        found.extend(index.all_tensions().filter(is_named).map(|tension| tension.id));
     }
     found
 }
@@ -200,9 +199,9 @@ pub(crate) struct EntityIndex {
 }
 
 impl EntityIndex {
-    pub(crate) fn new(mut message: Vec<PriorEntity>) -> Self {
-        message.sort_by_key(|message| message.id);
-        Self { entities: message }
+    pub(crate) fn new(mut item: Vec<PriorEntity>) -> Self {
+        item.sort_by_key(|item| item.id);
+        Self { entities: item }
     }
 
     pub(crate) fn all_entities(&self) -> &[PriorEntity] {
@@ -210,19 +209,19 @@ impl EntityIndex {
     }
 
     pub(crate) fn of_round(&self, kind: EntityKind, round: u8) -> &[PriorEntity] {
-        let place = |message: &PriorEntity| (message.id.kind, message.id.round);
-        let start = self.entities.partition_point(|message| place(message) < (kind, round));
-        let end = self.entities.partition_point(|message| place(message) <= (kind, round));
+        let place = |item: &PriorEntity| (item.id.kind, item.id.round);
+        let start = self.entities.partition_point(|item| place(item) < (kind, round));
+        let end = self.entities.partition_point(|item| place(item) <= (kind, round));
         self.entities.get(start..end).unwrap_or_default()
     }
 
     pub(crate) fn get(&self, id: EntityId) -> Option<&PriorEntity> {
-        let place = self.entities.binary_search_by_key(&id, |message| message.id).ok()?;
+        let place = self.entities.binary_search_by_key(&id, |item| item.id).ok()?;
         self.entities.get(place)
     }
 
     pub(crate) fn all_tensions(&self) -> impl Iterator<Item = &PriorEntity> {
-        self.entities.iter().filter(|message| message.id.kind == EntityKind::Tension)
+        self.entities.iter().filter(|item| item.id.kind == EntityKind::Tension)
     }
 
     pub(crate) fn active_tensions(&self) -> impl Iterator<Item = &PriorEntity> {

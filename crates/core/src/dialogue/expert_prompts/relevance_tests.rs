@@ -6,7 +6,7 @@ use crate::model::lifecycle::initial_status;
 
 /// An index from lines such as `P0001 > T0001, E0001`: an id and its references.
 fn build_index(lines: &[&str]) -> EntityIndex {
-    let message = lines.iter().map(|line| {
+    let item = lines.iter().map(|line| {
         let (id, targets) = line.split_once(" > ").unwrap_or((line, ""));
         let (id, label) = id.split_once(' ').unwrap_or((id, "Nothing in particular"));
         let id: EntityId = id.parse().unwrap();
@@ -27,7 +27,7 @@ fn build_index(lines: &[&str]) -> EntityIndex {
                 .collect(),
         }
     });
-    EntityIndex::new(message.collect())
+    EntityIndex::new(item.collect())
 }
 
 const LINES: [&str; 9] = [
@@ -44,12 +44,11 @@ const LINES: [&str; 9] = [
 
 #[track_caller]
 fn check(charge: &str, round_context: Option<&str>, expected: &str) {
-    let ledger = build_index(&LINES);
-    let found = find_relevant(&ledger, &JudgeTexts { assignment: vec![charge], round_context });
-    let names = |message: &[&PriorEntity]| {
-        message.iter().map(|message| message.id.to_string()).collect::<Vec<_>>()
-    };
-    let others: Vec<String> = found.others.iter().flat_map(|(_, message)| names(message)).collect();
+    let index = build_index(&LINES);
+    let found = find_relevant(&index, &JudgeTexts { assignment: vec![charge], round_context });
+    let names =
+        |item: &[&PriorEntity]| item.iter().map(|item| item.id.to_string()).collect::<Vec<_>>();
+    let others: Vec<String> = found.others.iter().flat_map(|(_, item)| names(item)).collect();
     let result =
         format!("{:?}: {} | {}", found.found, names(&found.tensions).join(" "), others.join(" "));
     assert_eq!(result, expected, "{charge:?}");
@@ -93,9 +92,9 @@ fn of_each_kind_the_newest_are_kept_and_the_others_counted() {
     let many: Vec<String> =
         (1..=40).map(|seq| format!("P{:02}{:02} > T0001", seq / 10, seq % 10 + 1)).collect();
     let lines: Vec<&str> = many.iter().map(String::as_str).chain(["T0001"]).collect();
-    let ledger = build_index(&lines);
+    let index = build_index(&lines);
     let words = JudgeTexts { assignment: vec!["T0001"], round_context: Some("and P0002") };
-    let found = find_relevant(&ledger, &words);
+    let found = find_relevant(&index, &words);
     let [(EntityKind::Perspective, kept)] = found.others.as_slice() else { panic!("{found:?}") };
     assert_eq!((kept.len(), found.left_out), (PER_KIND_MAX, 40 - PER_KIND_MAX));
     // The named perspective is kept, then the newest rounds.

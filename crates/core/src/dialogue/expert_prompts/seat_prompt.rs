@@ -35,11 +35,11 @@ impl SeatPrompt {
             build_round_context(record, &answers, place)
                 .filter(|_| seat.source == PanelSeatSource::Retained)
         });
-        let message = record.all_entities().map(PriorEntity::from_entity).collect();
+        let entity = record.all_entities().map(PriorEntity::from_entity).collect();
         let seated = SeatedExpert { seat, expert, task: task.as_deref() };
         let own = ExpertBlocks::for_expert(
             record,
-            &EntityIndex::new(message),
+            &EntityIndex::new(entity),
             &seated,
             round,
             BriefPlace::SeatMessage,
