@@ -3,6 +3,7 @@
 
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::measure::BenchmarkResult;
 
@@ -177,6 +178,9 @@ pub(crate) struct PlainContext {
     dialogue: ContextSubject,
     prior_rounds: Vec<ContextRound>,
     active_tensions: Vec<String>,
+    resolved_tensions: Vec<Value>,
+    requests: Vec<Value>,
+    verdicts: Vec<Value>,
     experts: std::collections::BTreeMap<String, ContextParticipant>,
 }
 
@@ -198,6 +202,7 @@ struct ContextRound {
     score: i64,
     expert_contributions: Vec<PlainContributions>,
     tensions: Vec<String>,
+    moves: Vec<Value>,
     judge_synthesis: Option<String>,
 }
 

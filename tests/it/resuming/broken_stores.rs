@@ -364,6 +364,10 @@ impl Store for BrokenStore {
         self.inner.find_named(alias, limit)
     }
 
+    fn is_unique(&self, alias: &DialogueAlias) -> Result<bool, StoreError> {
+        self.inner.is_unique(alias)
+    }
+
     fn load_record(&self, id: &DialogueId) -> Result<Option<DialogueRecord>, StoreError> {
         self.inner.load_record(id)
     }

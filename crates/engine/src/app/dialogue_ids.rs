@@ -90,7 +90,7 @@ pub fn short_id(store: &dyn Store, id: &DialogueId) -> StoreResult<String> {
     for end in words.filter(|end| *end >= SHORT_LETTERS_MIN) {
         let Some(beginning) = id.as_str().get(..end) else { continue };
         let Some(alias) = DialogueAlias::parse(beginning) else { continue };
-        if store.find_named(&alias, 2)?.len() == 1 {
+        if store.is_unique(&alias)? {
             return Ok(beginning.to_owned());
         }
     }

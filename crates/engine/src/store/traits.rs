@@ -87,6 +87,9 @@ pub trait Store: Debug + Send + Sync {
     /// The dialogues that an alias may name, at most `limit`, newest first.
     fn find_named(&self, alias: &DialogueAlias, limit: usize) -> StoreResult<Vec<DialogueName>>;
 
+    /// Whether an alias names exactly one dialogue, however many begin like it.
+    fn is_unique(&self, alias: &DialogueAlias) -> StoreResult<bool>;
+
     /// Texts that contain all words, then texts that contain some; at most `limit`.
     fn search_texts(&self, words: &[String], limit: usize) -> StoreResult<Vec<TextHit>>;
 

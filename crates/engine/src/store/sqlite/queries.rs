@@ -161,6 +161,28 @@ pub(crate) fn find_named(
     }
 }
 
+/// Looks at two dialogues at most: thousands may have the same first words.
+pub(crate) fn is_unique(connection: &Connection, alias: &DialogueAlias) -> StoreResult<bool> {
+    let (of_id, of_digits) = match alias {
+        DialogueAlias::Newest { .. } => return Ok(true),
+        DialogueAlias::Beginning { of_id, of_digits } => (of_id, of_digits),
+    };
+    let sql = "SELECT count(*) FROM (
+                 SELECT * FROM (
+                   SELECT dialogue_id FROM dialogues
+                   WHERE dialogue_id >= ?1 AND dialogue_id < ?1 || '~' LIMIT 2
+                 )
+                 UNION SELECT * FROM (
+                   SELECT dialogue_id FROM dialogues
+                   WHERE substr(dialogue_id, -8) >= ?2 AND substr(dialogue_id, -8) < ?2 || '~'
+                     AND substr(dialogue_id, -9, 1) = '-' LIMIT 2
+                 )
+               )";
+    let found: u8 =
+        connection.prepare_cached(sql)?.query_row(params![of_id, of_digits], |row| row.get(0))?;
+    Ok(found == 1)
+}
+
 /// The newest texts with each word: those with most words first, then those with a rare word, then
 /// the newest.
 ///

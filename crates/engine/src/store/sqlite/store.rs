@@ -246,6 +246,7 @@ impl Store for SqliteStore {
         list_followers(id: &DialogueId, limit: usize) -> Vec<DialogueName>, queries::list_followers;
         load_run_facts(id: &DialogueId) -> RunTotals, queries::load_run_facts;
         find_named(alias: &DialogueAlias, limit: usize) -> Vec<DialogueName>, queries::find_named;
+        is_unique(alias: &DialogueAlias) -> bool, queries::is_unique;
         list_dialogues(query: &DialogueQuery) -> Vec<DialogueSummary>, queries::list_dialogues;
         search_texts(words: &[String], limit: usize) -> Vec<TextHit>, queries::search_texts;
         load_stats(top_experts: usize) -> StoreStatistics, queries::load_stats;
