@@ -30,6 +30,7 @@ use plenary_core::report::provenance::{ProvenanceDocument, ProvenanceInput, Prov
 use plenary_core::report::source_sections::{graph_section, provenance_section};
 use plenary_core::report::transcript::{TranscriptDocument, transcript_document};
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -378,7 +379,7 @@ struct ExportDocument<'a> {
 }
 
 /// Several times the longest possible dialogue. A larger file is not ours.
-const BYTES_MAX: u64 = 1 << 30;
+const BYTES_MAX: u64 = 1 << 28;
 
 /// A title has at most some hundred characters, and a table follows it.
 const HEAD_BYTES: u64 = 16 * 1024;
@@ -389,10 +390,7 @@ const TAIL_BYTES: u64 = 256;
 /// Whether a file is an export, as JSON, Markdown or HTML, of this or an older version.
 pub(crate) fn is_export(file: &File) -> bool {
     match read_first_byte(file) {
-        Some(b'{') => {
-            let shape = serde_json::from_reader::<_, ExportShape>(limited_reader(file));
-            shape.is_ok_and(|shape| shape.is_export())
-        }
+        Some(b'{') => read_shape::<ExportShape>(file).is_some_and(|shape| shape.is_export()),
         Some(b'#') => read_ends(file).is_some_and(|(head, tail)| is_markdown_export(&head, &tail)),
         Some(b'<') => read_ends(file).is_some_and(|(head, tail)| is_html_export(&head, &tail)),
         Some(_) | None => false,
@@ -406,7 +404,15 @@ pub(crate) fn is_expert_prompt(file: &File) -> bool {
 
 /// Whether a file is a `context-EXPERT.json` of ours.
 pub(crate) fn is_expert_context(file: &File) -> bool {
-    serde_json::from_reader::<_, ContextShape>(limited_reader(file)).is_ok()
+    read_shape::<ContextShape>(file).is_some()
+}
+
+/// Reads the whole file first: a parser that asks for one byte after another takes three times as
+/// long, and a context has megabytes.
+fn read_shape<T: DeserializeOwned>(file: &File) -> Option<T> {
+    let mut bytes = Vec::new();
+    limited_reader(file).read_to_end(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
 }
 
 /// Whether all lines of a file are in the log of this store, byte for byte: replacing it loses
