@@ -356,6 +356,10 @@ impl Store for BrokenStore {
         self.inner.load_run_facts(id)
     }
 
+    fn has_run_or_lines(&self, id: &DialogueId) -> Result<bool, StoreError> {
+        self.inner.has_run_or_lines(id)
+    }
+
     fn find_named(
         &self,
         alias: &DialogueAlias,

@@ -331,7 +331,12 @@ fn render_record(
     contents: ExportContents,
 ) -> Result<String, Error> {
     let protocol = project.protocols.find_protocol(record.dialogue.opening.protocol)?;
-    let journal = project.store.load_entries(record.dialogue.id(), 0)?;
+    let id = record.dialogue.id();
+    // A long dialogue that an agent leads has megabytes of entries, and they repeat the record.
+    let needs_journal = format != Format::Json
+        || contents == ExportContents::RecordAndCalls
+        || project.store.has_run_or_lines(id)?;
+    let journal = if needs_journal { project.store.load_entries(id, 0)? } else { Vec::new() };
     let calls = (contents == ExportContents::RecordAndCalls).then(|| journal_calls(&journal));
     match format {
         Format::Markdown | Format::Html => {

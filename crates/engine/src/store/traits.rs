@@ -84,6 +84,9 @@ pub trait Store: Debug + Send + Sync {
     /// How far the runs of a dialogue came, and what their calls cost.
     fn load_run_facts(&self, id: &DialogueId) -> StoreResult<RunTotals>;
 
+    /// Whether the journal has more than the record: a run, or the lines of an imported log.
+    fn has_run_or_lines(&self, id: &DialogueId) -> StoreResult<bool>;
+
     /// The dialogues that an alias may name, at most `limit`, newest first.
     fn find_named(&self, alias: &DialogueAlias, limit: usize) -> StoreResult<Vec<DialogueName>>;
 

@@ -118,6 +118,19 @@ pub(crate) fn load_run_facts(connection: &Connection, id: &DialogueId) -> StoreR
     Ok(RunTotals { last_event, usd_micros, has_restatements: restatements > 0 })
 }
 
+/// A run is planned when its dialogue is opened, or starts later on a dialogue that was led.
+pub(crate) fn has_run_or_lines(connection: &Connection, id: &DialogueId) -> StoreResult<bool> {
+    let found = connection
+        .prepare_cached(
+            "SELECT EXISTS (
+               SELECT 1 FROM journal WHERE dialogue_id = ?1
+                 AND (kind IN ('run_started', 'verdict_logged') OR seq = 1 AND instr(payload, '\"run_planned\"'))
+             )",
+        )?
+        .query_row([id.as_str()], |row| row.get(0))?;
+    Ok(found)
+}
+
 /// The dialogues whose background names this one as followed, oldest first.
 pub(crate) fn list_followers(
     connection: &Connection,

@@ -245,6 +245,7 @@ impl Store for SqliteStore {
         list_paid_dialogues(since: Moment) -> Vec<DialogueId>, journal::list_paid_dialogues;
         list_followers(id: &DialogueId, limit: usize) -> Vec<DialogueName>, queries::list_followers;
         load_run_facts(id: &DialogueId) -> RunTotals, queries::load_run_facts;
+        has_run_or_lines(id: &DialogueId) -> bool, queries::has_run_or_lines;
         find_named(alias: &DialogueAlias, limit: usize) -> Vec<DialogueName>, queries::find_named;
         is_unique(alias: &DialogueAlias) -> bool, queries::is_unique;
         list_dialogues(query: &DialogueQuery) -> Vec<DialogueSummary>, queries::list_dialogues;
