@@ -53,7 +53,7 @@ const NOT_RUN: [(&str, &str); 20] = [
     ("docs/tutorials/first-conclusion.md", "cargo install --path crates/plenary"),
     ("docs/tutorials/first-conclusion.md", "export ANTHROPIC_API_KEY=…"),
     ("docs/tutorials/first-conclusion.md", "plenary watch   ID"),
-    ("docs/tutorials/gate-in-ci.md", "git checkout origin/main -- council.yaml"),
+    ("docs/tutorials/gate-in-ci.md", "set -eu"),
 ];
 
 /// One `sh` block, and the `text` block with its output.

@@ -7,7 +7,7 @@ import { badge } from './badges.js';
 const accepted = new WeakMap();
 
 /**
- * An open tension waits for somebody, an open perspective does not; and a tension that the panel
+ * An open tension waits for an answer, an open perspective does not; and a tension that the panel
  * accepted is accepted on every screen.
  *
  * @param {{ id: string, status: string }} entity

@@ -71,6 +71,9 @@ pub(crate) fn hint_for_file(error: &FileError) -> &'static str {
 
 pub(crate) fn hint_for_context_files(error: &ContextFileError) -> &'static str {
     match error {
+        ContextFileError::Unreadable { path, .. } if has_pattern(path) => {
+            "Plenary does not expand patterns; leave out the quotes, so that the shell does"
+        }
         ContextFileError::Unreadable { .. } => "check the path and its permissions",
         ContextFileError::NotAFile { .. } => "save the content to a file and name that file",
         ContextFileError::Folder { .. } => "name its files; `plenary sweep DIR` reviews a folder",
@@ -143,4 +146,8 @@ pub(crate) fn hint_for_config(error: &ConfigError) -> &'static str {
         }
         ConfigError::NoStateFolder => "set HOME, or name the file with `--config FILE`",
     }
+}
+
+fn has_pattern(path: &Path) -> bool {
+    path.to_string_lossy().contains(['*', '?'])
 }

@@ -80,7 +80,7 @@ fn false_reconciliations() -> Vec<(&'static str, Value, &'static str)> {
             "`churro` gave no reply",
         ),
         (
-            "a figure that nobody named",
+            "a figure of no item",
             json!({ "merges": [{ "ids": ["MUFFIN-P0001", "SCONE-P0001"], "label": "BUY BITCOIN NOW",
                 "content": "It gains 47.3% by June." }] }),
             "`47.3` stands in none of the merged items",

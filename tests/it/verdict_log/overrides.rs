@@ -7,6 +7,11 @@ use serde_json::json;
 
 use super::program_harness::LogProgram;
 
+fn override_first(program: &LogProgram) {
+    let decision = ["--as", "SHIP", "--why", "Read again.", "--by", "Ann"];
+    program.run_ok(&[&["override", "review/1"], &decision[..]].concat());
+}
+
 #[test]
 fn a_decision_stands_over_the_gates() {
     let program = LogProgram::with_verdicts(1);
@@ -123,16 +128,7 @@ fn a_decision_needs_a_reason_and_a_word() {
 #[test]
 fn overrides_travel_with_the_file() {
     let program = LogProgram::with_verdicts(2);
-    program.run_ok(&[
-        "override",
-        "review/1",
-        "--as",
-        "SHIP",
-        "--why",
-        "Read again.",
-        "--by",
-        "Ann",
-    ]);
+    override_first(&program);
     let other = LogProgram::new();
     other.write_file("theirs.jsonl", program.read_log_file());
     let (code, document) = other.run_json(&["log", "import", "theirs.jsonl"]);
@@ -157,16 +153,7 @@ fn overrides_travel_with_the_file() {
 #[test]
 fn an_override_without_its_verdict_is_reported() {
     let program = LogProgram::with_verdicts(1);
-    program.run_ok(&[
-        "override",
-        "review/1",
-        "--as",
-        "SHIP",
-        "--why",
-        "Read again.",
-        "--by",
-        "Ann",
-    ]);
+    override_first(&program);
     let lines = program.read_log_file();
     let other = LogProgram::new();
     other.write_file("theirs.jsonl", lines.lines().last().unwrap());
@@ -177,16 +164,7 @@ fn an_override_without_its_verdict_is_reported() {
 #[test]
 fn the_log_is_repaired_with_its_overrides() {
     let program = LogProgram::with_verdicts(2);
-    program.run_ok(&[
-        "override",
-        "review/1",
-        "--as",
-        "SHIP",
-        "--why",
-        "Read again.",
-        "--by",
-        "Ann",
-    ]);
+    override_first(&program);
     let whole = program.read_log_file();
     assert_eq!(whole.lines().count(), 3);
     for damaged in ["", whole.lines().next().unwrap(), &whole.replace("Read again", "Not read")] {

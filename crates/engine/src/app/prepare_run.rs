@@ -124,7 +124,7 @@ const CONTENT_VERDICTS_MAX: usize = 50;
 
 /// The decision on the same content that applies again: a person's, or the gate's with the same
 /// settings. A rehearsal is played each time, unless a person decided over it. A store that git
-/// tracks decides nothing: whoever wrote the document may have written its verdict.
+/// tracks decides nothing: the author of the document may have written its verdict.
 pub fn find_earlier_decision(
     project: &Project,
     settings: &Settings,

@@ -383,7 +383,9 @@ fn cite_part(
     // The text also has the parts of lines that are searched.
     let mut lines: Vec<&str> = Vec::new();
     for line in found.text.lines() {
-        if !lines.iter().any(|whole| whole.ends_with(line)) {
+        let is_part =
+            |whole: &&str| whole.trim_end_matches('.').ends_with(line.trim_end_matches('.'));
+        if !lines.iter().any(is_part) {
             lines.push(line);
         }
     }

@@ -213,7 +213,7 @@ pub(crate) fn read_tier_rules(
             rules.push(TierRule { tier, artifact_type: key.name.clone(), globs });
         }
     }
-    // Without a rule every file would be skipped, and nobody would notice.
+    // Without a rule every file would be skipped without a message.
     if rules.is_empty() && problems.0.len() == problems_before {
         let fault = "has no rule: write one like `tier_1: {post: [\"posts/*.md\"]}`, or remove it";
         problems.add_problem("tier_rules", section.line, fault);

@@ -34,14 +34,16 @@ const PAUSE_BASE: Duration = Duration::from_secs(1);
 pub struct ProviderPaces(Mutex<BTreeMap<String, Arc<ProviderPace>>>);
 
 impl ProviderPaces {
-    /// The pace of a provider. The first caller sets its limit.
+    /// The pace of a provider. A changed limit has a pace of its own: runs that began with the old
+    /// one keep it.
     pub(crate) fn for_provider(
         &self,
         provider: &Provider,
         kind: TransportKind,
     ) -> Arc<ProviderPace> {
         let address = provider.base_url.as_deref().unwrap_or_default();
-        let key = format!("{} {kind} {address}", provider.name);
+        let limit = provider.max_in_flight.unwrap_or_default();
+        let key = format!("{} {kind} {address} {limit}", provider.name);
         let mut paces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || Arc::new(ProviderPace::new(provider.max_in_flight));
         Arc::clone(paces.entry(key).or_insert_with(new))

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
+use crate::providers::test_samples::sample_provider;
 
 const MOMENT: Duration = Duration::from_millis(20);
 
@@ -130,4 +131,16 @@ async fn exhausted_headers_pause_without_a_busy_answer() {
     assert!(waited >= MOMENT * 2, "{waited:?}");
     let both = (pace.try_enter(), pace.try_enter());
     assert!(both.0.is_some() && both.1.is_some(), "the width is not reduced");
+}
+
+#[test]
+fn a_changed_limit_applies_to_the_next_run_of_a_process() {
+    let paces = ProviderPaces::default();
+    let limit_of = |limit: Option<u32>| {
+        let provider = Provider { max_in_flight: limit, ..sample_provider() };
+        paces.for_provider(&provider, TransportKind::Http)
+    };
+    let (first, raised) = (limit_of(Some(1)), limit_of(Some(8)));
+    assert_eq!((first.in_flight_max(), raised.in_flight_max()), (1, 8));
+    assert!(Arc::ptr_eq(&first, &limit_of(Some(1))), "runs share the pace of a provider");
 }

@@ -8,7 +8,7 @@ const TOOL_NAMES: [(&str, &str); 22] = [
     ("search", "`blue_dialogue_search` with op: similar"),
     ("cite", "`blue_dialogue_search` with op: cite"),
     ("stats", "`blue_dialogue_search` with op: stats"),
-    ("show", "`blue_dialogue_export`"),
+    ("show", "`deliberation_status`"),
     ("export", "`blue_dialogue_export`"),
     ("watch", "`deliberation_status`"),
     ("resume", "`deliberation_status` with resume: true"),

@@ -91,7 +91,9 @@ impl ServeProcess {
         let mut server =
             command.args(["serve", "--port", "0"]).stderr(Stdio::piped()).spawn().unwrap();
         let mut message = BufReader::new(server.stderr.take().unwrap()).lines();
-        let url = message.next().unwrap().unwrap().rsplit(' ').next().unwrap().to_owned();
+        let mut lines = message.by_ref().map(Result::unwrap);
+        let url = lines.find_map(|line| Some(line.split_once("serving MCP on ")?.1.to_owned()));
+        let url = url.unwrap();
         // Drain the output, because a full pipe would block the server.
         std::thread::spawn(move || message.for_each(drop));
         let token = std::fs::read_to_string(program.path().join(".plenary/token")).unwrap();

@@ -45,7 +45,7 @@ fn synthesize(state: &RunState, plan: &AlignmentPlan) -> Step {
     let constraints = list_constraints(state, plan);
     let mut ethos = match draft_ethos(state) {
         Ok(ethos) => ethos,
-        // No reply of a model mends the rules, so this is no interruption.
+        // A model cannot repair the rules, so a resume would stop here again.
         Err(fault) => {
             let reason = format!("the rules make no ethos: {fault}");
             return Step::Stop(RunStopReason::Unjudged { seat: plan.judge.clone(), reason });

@@ -233,12 +233,14 @@ fn add_reviews(items: &mut BatchBuilder, state: &RunState) {
             add_claim(items, voice.seat, &label, point, ReferenceType::Support, about);
         }
         for point in &target.disagreement_points {
-            let lines = vec![
-                format!("{}: {}", voice.seat, point.reviewer_position),
-                format!("{about}: {}", point.target_position),
-                format!("reason of {}: {}", voice.seat, point.rationale),
-            ];
-            tensions.add_point(voice.seat, about, &point.topic, lines);
+            let by = voice.seat;
+            // The position of the other agent is in the words of the reviewer.
+            let sides = join_lines(&[
+                format!("{by}: {}", point.reviewer_position),
+                format!("{about}, as {by} reads it: {}", point.target_position),
+                format!("reason of {by}: {}", point.rationale),
+            ]);
+            tensions.add_point(by, about, &point.topic, vec![sides]);
         }
     }
     tensions.add_to(items, ReferenceType::Question, &first_topics(state));

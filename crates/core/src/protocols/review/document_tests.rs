@@ -119,7 +119,7 @@ fn an_incomplete_review_says_why_and_is_no_verdict() {
     assert_eq!(outcome["panel"]["attempted"], 4);
     assert_eq!(outcome["panel"]["succeeded"], 2);
     assert_eq!(outcome["panel"]["failed"][0]["provider"], "voice_identity");
-    assert_eq!(outcome["prior_verdicts"], json!([]), "nobody was asked to read them");
+    assert_eq!(outcome["prior_verdicts"], json!([]), "no adjudicator was asked");
     let outcome = document_json(&unadjudicated());
     assert_eq!(outcome["verdict"], "INCOMPLETE");
     assert_eq!(outcome["error"]["error_code"], "adjudication_unavailable");

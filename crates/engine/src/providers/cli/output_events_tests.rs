@@ -1,4 +1,5 @@
-//! Tests with the recorded streams of the real programs, cut at every byte.
+//! Tests with streams as the programs write them, cut at every byte. `./check real` runs the programs
+//! themselves.
 
 use plenary_core::model::ask::{CallErrorType, TokenUsage};
 
@@ -10,7 +11,7 @@ const STREAMS: [(AgentProgram, &str); 2] = [
     (AgentProgram::Codex, include_str!("../../../../../tests/fixtures/streams/codex-cli.jsonl")),
 ];
 
-/// The text of every recording.
+/// The text of each stream.
 const TEXT: &str = r#"{"summary": "Grüße — tea \u00e9", "n": 1}"#;
 
 fn output_of(stdout: &str, succeeded: bool) -> ProgramOutput {
@@ -24,7 +25,7 @@ fn output_of(stdout: &str, succeeded: bool) -> ProgramOutput {
 }
 
 #[test]
-fn a_recorded_stream_is_read_with_its_usage() {
+fn a_stream_is_read_with_its_usage() {
     for (program, stream) in STREAMS {
         let reply = program.parse_output(&output_of(stream, true), OutputForm::Streamed).unwrap();
         assert_eq!(reply.text, TEXT, "{program:?}");
@@ -37,7 +38,7 @@ fn a_recorded_stream_is_read_with_its_usage() {
 }
 
 #[test]
-fn a_recorded_stream_cut_at_any_byte_shows_the_same_text() {
+fn a_stream_cut_at_any_byte_shows_the_same_text() {
     for (program, stream) in STREAMS {
         for cut in 0..=stream.len() {
             let (head, tail) = stream.as_bytes().split_at(cut);
